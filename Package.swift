@@ -126,7 +126,7 @@ let package = Package(
         .target(
             name: "LocalAPI",
             dependencies: ["CRDT", "HTTPCoding", "Inventory", "Systemd", nioCore, nioHTTP1, nioPosix]),
-        .target(name: "Checkup", dependencies: ["LocalAPI"]),
+        .target(name: "Checkup", dependencies: ["LocalAPI", "Systemd"]),
         // Apart from the client: a command that carries a server with it is three times as large.
         .target(
             name: "LocalAPIServer",

@@ -1,4 +1,5 @@
 package import LocalAPI
+package import Systemd
 
 /// What can be looked at without a daemon: `muster doctor` does so when none answers.
 package enum Checkup {
@@ -25,16 +26,47 @@ package enum Checkup {
     ///
     /// - Parameters:
     ///   - daemon: why not.
+    ///   - exit: how it has ended, where that is known.
     ///   - stateDirectory: where the store lies; nil where that is not known.
-    package static func report(withoutDaemon daemon: HealthCheck, stateDirectory: String?) -> DoctorReport {
+    package static func report(
+        withoutDaemon daemon: HealthCheck, ended exit: SystemExit? = nil, stateDirectory: String?
+    ) -> DoctorReport {
         let interfaces = NetworkInterface.all
         let own = [
-            daemon, discovery(AvahiProbe().state),
+            exit.flatMap { reason(daemon, $0) } ?? daemon, exit == .badData ? badStore(in: stateDirectory) : nil,
+            discovery(AvahiProbe().state),
             fault(of: interfaces)
                 ?? .ok(.network, "at \(addresses(of: interfaces)); whether the port is open only the daemon can tell"),
             stateDirectory.map { DiskSpace.check(free: DiskSpace.freeBytes(at: $0), directory: $0) },
         ].compactMap(\.self)
         return DoctorReport(checks: HealthCheck.ID.all.map { id in own.first { $0.id == id } ?? unknown(id) })
+    }
+
+    /// A daemon that systemd does not start again has said by its exit code what is in its way.
+    private static func reason(_ daemon: HealthCheck, _ exit: SystemExit) -> HealthCheck? {
+        switch exit {
+        case .usage:
+            .fail(
+                .daemon, "\(daemon.finding): it ended because of its settings",
+                remedy: "see what is wrong with them ('musterd --check-config --environment-file "
+                    + "/etc/default/muster'), then 'systemctl restart musterd'")
+        case .badData:
+            .fail(.daemon, "\(daemon.finding): it ended because of its store", remedy: "see to the store first")
+        case .notPermitted:
+            .fail(
+                .daemon, "\(daemon.finding): it ended since it may not do what it has to",
+                remedy:
+                    "see which file or group it names ('journalctl -u musterd -n 20'), then 'systemctl restart musterd'"
+            )
+        default: nil
+        }
+    }
+
+    private static func badStore(in directory: String?) -> HealthCheck {
+        .fail(
+            .store, "it cannot be used: it is damaged, or of another version or laptop",
+            remedy: "'journalctl -u musterd -n 20' says which; with a damaged one move \(directory ?? "its directory") "
+                + "aside, start the daemon, and let this laptop join again: the others have its work")
     }
 
     /// What only the daemon can tell.

@@ -24,6 +24,12 @@ struct GlobalOptions: ParsableArguments {
         }
     }
 
+    /// Nobody has named a socket that is not the service's. (A user without a daemon of their own is sent to where it would be.)
+    var meansService: Bool {
+        let own = UsualDirectories(environment: ProcessInfo.processInfo.environment, isRoot: geteuid() == 0)
+        return [own.socket, UsualDirectories.system.socket].contains(socketPath)
+    }
+
     /// Runs the body with a client for the daemon.
     ///
     /// - Parameter timeoutSeconds: so long the daemon may be silent, which is longer where it copies a whole store.

@@ -112,7 +112,7 @@ let moduleRules: [String: ModuleRule] = [
         ["CRDT", "HTTPCoding", "Inventory", "Systemd"], ["NIOCore", "NIOHTTP1", "NIOPosix"],
         "types and client of the API; what serves it is LocalAPIServer's, and makes a command three times as large"),
     "Checkup": .shell(
-        ["LocalAPI"], [],
+        ["LocalAPI", "Systemd"], [],
         "looks at the machine without a daemon; what only the daemon knows is judged in Node"),
     "LocalAPIServer": .shell(
         ["HTTPCoding", "Inventory", "LocalAPI", "Systemd"],

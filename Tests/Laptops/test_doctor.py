@@ -165,3 +165,33 @@ def test_the_doctor_works_with_a_daemon_that_is_dead_or_stands_still(crew):
         assert outcomes.pop("disk") in ("ok", "warn"), found
         assert (outcomes.pop("discovery"), outcomes.pop("network")) == ("ok", "ok"), found
         assert set(outcomes.values()) == {"unknown"}, outcomes
+
+
+@pytest.mark.parametrize("what", ["store", "settings"])
+def test_of_a_service_that_is_not_started_again_the_doctor_says_why(solos, tmp_path, build_directory, what):
+    anna = solos("anna").start()
+    assert anna.stop() == 0
+    if what == "store":
+        with open(anna.store, "r+b") as store:
+            store.write(b"no database at all")
+        anna.launch()
+    else:
+        anna.launch("--listen", "nowhere")
+    code = anna.program.process.wait(PATIENCE_SECONDS)
+    # What stands between the command and systemd, which is not everywhere.
+    program = tmp_path / "systemctl"
+    program.write_text(f"#!/bin/sh\n[ \"$*\" = 'show --value --property=ExecMainStatus musterd.service' ] && echo {code}\n")
+    program.chmod(0o755)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("MUSTER_", "XDG_"))}
+    # Where nobody has named a socket, it is the service's.
+    done = subprocess.run(
+        [os.path.join(build_directory, "muster"), "doctor", "--json"], capture_output=True, text=True,
+        env={**environment, "HOME": str(tmp_path), "PATH": f"{tmp_path}:{os.environ['PATH']}"})
+    checks = {check["id"]: check for check in json.loads(done.stdout)["checks"]}
+    assert done.returncode == 1 and checks["daemon"]["outcome"] == "fail", done
+    if what == "store":
+        assert code == 65 and "because of its store" in checks["daemon"]["finding"], (code, checks["daemon"])
+        assert checks["store"]["outcome"] == "fail" and "aside" in checks["store"]["remedy"], checks["store"]
+    else:
+        assert code == 64 and "musterd --check-config" in checks["daemon"]["remedy"], (code, checks["daemon"])
+        assert checks["store"]["outcome"] == "unknown", checks["store"]

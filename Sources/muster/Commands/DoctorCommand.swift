@@ -42,8 +42,17 @@ struct DoctorCommand: AsyncParsableCommand {
             let check = HealthCheck.fail(
                 .daemon, failure?.parts?.finding ?? failure?.message ?? "\(error)",
                 remedy: failure?.parts?.remedy ?? "see its log (journalctl -u musterd)")
-            return Checkup.report(withoutDaemon: check, stateDirectory: stateDirectory(options))
+            let isGone = failure?.code == .unreachable && options.meansService
+            return Checkup.report(
+                withoutDaemon: check, ended: isGone ? serviceExit : nil, stateDirectory: stateDirectory(options))
         }
+    }
+
+    /// How the service has ended, which systemd tells everybody; nil where it does not.
+    private static var serviceExit: SystemExit? {
+        let words = ["systemctl", "show", "--value", "--property=ExecMainStatus", "musterd.service"]
+        guard let output = try? ProgramOutput(of: words, mostBytes: 4_096, seconds: 1) else { return nil }
+        return Int32(String(decoding: output.bytes, as: UTF8.self).prefix { $0.isNumber }).flatMap(SystemExit.init)
     }
 
     /// After an update the former daemon may still run.

@@ -11,11 +11,11 @@ struct LastWords {
     private static let most = 500
 
     /// Where the daemon was looked for.
-    let socketPath: String
+    let options: GlobalOptions
 
     /// Adds the lines to a report, or says in it why they are not there.
     func add(to report: inout SupportReport) {
-        guard isOfService else {
+        guard options.meansService else {
             return report.missing.append(
                 "the daemon's log: its socket is not that of the service, so whoever has started it there knows where it logs"
             )
@@ -25,13 +25,6 @@ struct LastWords {
         } catch {
             report.missing.append("the daemon's log: \(error)")
         }
-    }
-
-    /// Nobody has named a socket that is not the service's. (A user without a daemon of their own is sent to where it would be.)
-    private var isOfService: Bool {
-        let environment = ProcessInfo.processInfo.environment
-        let own = UsualDirectories(environment: environment, isRoot: geteuid() == 0)
-        return [own.socket, UsualDirectories.system.socket].contains(socketPath)
     }
 
     private func take(_ lines: [JournalLine], into report: inout SupportReport) {

@@ -27,7 +27,7 @@ struct ReportCollector {
                 "what only the daemon knows, since it does not answer: settings, status, peers, clock, queue, store"
             ]
             if withCustomerData { report.missing.append("what people wrote, but for what stands in the log") }
-            LastWords(socketPath: options.socketPath).add(to: &report)
+            LastWords(options: options).add(to: &report)
             return report
         }
         if withCustomerData { report.customerData = SupportReport.CustomerData(doctor: doctor) }
