@@ -19,10 +19,10 @@ package enum CounterName: String, CaseIterable, Sendable {
     package var help: String {
         switch self {
         case .commits: "Transactions of the store that have changed something."
-        case .changesWritten: "Transforms that were written at this laptop."
-        case .changesReceived: "Transforms that came from other laptops, also such as were here already."
+        case .changesWritten: "Changes that were written at this laptop."
+        case .changesReceived: "Changes that came from other laptops, also such as were here already."
         case .changesStored: "Those of them that were new and are durable here."
-        case .changesSent: "Transforms that were sent to other laptops."
+        case .changesSent: "Changes that were sent to other laptops."
         case .bytesReceived: "What came from other laptops."
         case .bytesSent: "What was sent to other laptops."
         case .linksOpened: "Connections with other laptops that came to stand."

@@ -51,7 +51,7 @@ package final class FleetIdentity: LinkSecurity {
         /// What is wrong and what to do.
         var sentence: String {
             switch self {
-            case .notEnrolled: "This laptop belongs to no fleet; let it join one first."
+            case .notEnrolled: "This laptop belongs to no fleet; let it join one first ('muster fleet join CODE')."
             case .enrolled: "This laptop belongs to another fleet; let it leave that with 'muster fleet leave' first."
             case .notIssuer: "This laptop may not let others in; ask someone who leads a crew, or the office."
             case .revoked: "This laptop was revoked; let it leave the fleet, which gives it a new key, and join again."
