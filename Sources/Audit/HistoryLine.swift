@@ -66,19 +66,11 @@ enum HistoryLine: Codable {
         }
     }
 
-    private struct Key: CodingKey {
-        static let line = Key(stringValue: "line")
-
-        let stringValue: String
-        let intValue: Int? = nil
-
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
+    private static let kind = AnyKey(stringValue: "line")
 
     init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Key.self)
-        let kind = try container.decode(Kind.self, forKey: .line)
+        let container = try decoder.container(keyedBy: AnyKey.self)
+        let kind = try container.decode(Kind.self, forKey: Self.kind)
         if let key = container.allKeys.first(where: { !kind.keys.contains($0.stringValue) }) {
             throw DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: "no line says this")
         }
@@ -99,8 +91,8 @@ enum HistoryLine: Codable {
             case .run(let run): (.run, run)
             case .end(let end): (.end, end)
             }
-        var container = encoder.container(keyedBy: Key.self)
-        try container.encode(kind, forKey: .line)
+        var container = encoder.container(keyedBy: AnyKey.self)
+        try container.encode(kind, forKey: Self.kind)
         try content.encode(to: encoder)
     }
 }

@@ -25,6 +25,13 @@ package enum JSON {
         var scanner = JSONScanner(bytes)
         do { try scanner.check() } catch { throw JSONFault(error, in: bytes) }
     }
+
+    /// A key that stands twice in the object that the whole text is: a decoder keeps one of the two, and says nothing.
+    package static func repeatedKey(in bytes: some Sequence<UInt8>) -> String? {
+        var scanner = JSONScanner(bytes)
+        do { try scanner.check() } catch { if case .keyTwice(let key, at: []) = error { return key } }
+        return nil
+    }
 }
 
 /// What is wrong with a document, for people: where, in the terms of JSON, and in what way.

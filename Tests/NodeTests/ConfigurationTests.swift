@@ -1,4 +1,5 @@
 import Foundation
+import HTTPCoding
 import LocalAPI
 import LocalAPIServer
 import Replication
@@ -138,7 +139,7 @@ struct ConfigurationTests {
     @Test("What only looks like a key is none")
     func noKeys() {
         let json = #"{"peers": ["a", "peers", "a\"b:c"], "x": {"peers": 1, "y": 2}, "y": "peers"}"#
-        #expect(ObjectKeys(of: Array(json.utf8)).repeated == nil)
+        #expect(JSON.repeatedKey(in: Array(json.utf8)) == nil)
     }
 
     @Test("Other laptops are named one by one")

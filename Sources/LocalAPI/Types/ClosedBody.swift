@@ -1,3 +1,4 @@
+import HTTPCoding
 import Inventory
 
 /// What the body of a request may have: a key that is misspelt must not look like one that was left out.
@@ -42,12 +43,4 @@ package struct CheckedBody<Body: ClosedBody>: Decodable {
         try Body.checkKeys(decoder)
         body = try Body(from: decoder)
     }
-}
-
-private struct AnyKey: CodingKey {
-    let stringValue: String
-    let intValue: Int? = nil
-
-    init?(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
 }

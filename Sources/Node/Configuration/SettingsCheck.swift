@@ -1,5 +1,6 @@
 import Configuration
 import FoundationEssentials
+import HTTPCoding
 import Inventory
 
 /// Looks at what a file and the environment say before it is read: what nobody knows, or what is of another kind, would be passed
@@ -58,7 +59,7 @@ enum SettingsCheck {
             throw ConfigurationError(
                 "The configuration file \(name) is no JSON object; correct it or leave --config out.")
         }
-        if let key = ObjectKeys(of: [UInt8](bytes)).repeated {
+        if let key = JSON.repeatedKey(in: bytes) {
             throw ConfigurationError("'\(key)' in \(name) is there twice; leave one of the two out.")
         }
         var settings: [AbsoluteConfigKey: ConfigValue] = [:]
