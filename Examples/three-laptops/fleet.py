@@ -38,6 +38,8 @@ def let_in_the_office(teller, lab, issuer, office):
         teller.command("office", ["openssl", "req", "-new", "-subj", "/CN=office", "-key", "office.key"], into=asking)
         _write(office.papers, issuer.muster(*signing))
         teller.command(issuer.name, ["muster", *signing], into="office.pem")
+    # Its papers are looked for every two seconds.
+    teller.until(office.answers, "the office's server takes connections, from whoever is in the fleet")
 
 
 def _write(name, text):
