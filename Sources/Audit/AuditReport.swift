@@ -100,12 +100,12 @@ extension HistoryAudit {
             throw Fault(sentence: "The file is empty; write it with 'muster job export JOB --format history'.")
         }
         guard isWhole else {
-            throw Fault(sentence: "The history ends in the middle; export it again.")
+            throw Fault(sentence: "The history ends in the middle; \(Fault.remedy).")
         }
         var trust: FleetTrust?
         if let fleet = header.fleet {
             guard let root = try? FleetCertificate(Array(fleet)), let found = FleetTrust(root: root) else {
-                throw Fault(sentence: "The certificate of the fleet in the history cannot be read; export it again.")
+                throw Fault(sentence: "The certificate of the fleet in the history cannot be read; \(Fault.remedy).")
             }
             trust = found
         }

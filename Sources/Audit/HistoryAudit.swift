@@ -166,12 +166,14 @@ package struct HistoryAudit: Sendable {
 
     private func fault(_ what: String) -> Fault {
         Fault(
-            sentence: "Line \(lines) of the history is damaged (\(what)); export it again ('muster job export JOB "
-                + "--format history').")
+            sentence: "Line \(lines) of the history is damaged (\(what)); \(Self.Fault.remedy).")
     }
 }
 
 extension HistoryAudit.Fault {
+    /// Of an archived job the file is all there is: that is why people keep two.
+    static let remedy = "take another copy of the file; while the job is there, 'muster job export JOB --format history' writes it anew"
+
     /// It is something else.
     package static var foreign: Self {
         Self(sentence: "This is no job's history; write one with 'muster job export JOB --format history'.")

@@ -45,9 +45,20 @@ package struct FieldCheck: Sendable {
             let category = ItemVolume.trimmed(value)
             guard Catalogue.category(category) == nil else { return nil }
             return .unknownCategory(value, nearest: nearest(to: category))
+        case WellKnownField.barcode:
+            return Self.isRounded(value) ? .roundedBarcode(value) : nil
         default:
             return nil
         }
+    }
+
+    /// As a spreadsheet writes a long number, whose last digits are gone: `2.00000E+12`.
+    private static func isRounded(_ text: String) -> Bool {
+        let parts = ItemVolume.trimmed(text).split(omittingEmptySubsequences: false) { $0 == "E" || $0 == "e" }
+        guard parts.count == 2, parts[1].first == "+" else { return false }
+        let digits = parts[0].split(omittingEmptySubsequences: false) { $0 == "." || $0 == "," } + [parts[1].dropFirst()]
+        return digits.count <= 3 && digits[0].utf8.count == 1
+            && digits.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }
     }
 
     private mutating func nearest(to category: String) -> [String] {
@@ -78,6 +89,7 @@ package struct FieldDoubt: Error, Hashable, Sendable {
         case misspelt(nearest: String)
         case noQuantity(String)
         case noVolume(String)
+        case roundedBarcode(String)
         case unknownCategory(String, nearest: [String])
     }
 
@@ -96,7 +108,7 @@ package struct FieldDoubt: Error, Hashable, Sendable {
         switch problem {
         case .misspelt(let nearest): [nearest]
         case .unknownCategory(_, let nearest): nearest
-        case .noQuantity, .noVolume: []
+        case .noQuantity, .noVolume, .roundedBarcode: []
         }
     }
 
@@ -115,6 +127,9 @@ package struct FieldDoubt: Error, Hashable, Sendable {
         case .noVolume(let value):
             return "'\(field)' is a number from 0 to \(FieldCheck.mostCubicFeet), with a point before its fraction, "
                 + "not '\(Self.short(value))'; add --force if it is meant."
+        case .roundedBarcode(let value):
+            return "'\(Self.short(value))' is a barcode of which a spreadsheet has left the first digits only; make its column text "
+                + "there and export it anew, or add --force if it is meant."
         case .unknownCategory(let value, let nearest):
             let names = nearest.map { "'\($0)'" }
             let remedy =

@@ -1,4 +1,5 @@
 import LocalAPI
+import Systemd
 
 /// Where callers connect, who may, and what they may do there.
 package struct LocalSocket: Sendable {
@@ -31,6 +32,14 @@ package struct LocalSocket: Sendable {
     ///
     /// - Throws: `APIError` for a path that is too long, or a group that is not there.
     package func check() throws { try file.check() }
+
+    /// Whether both paths are one, however they are written.
+    package func isSame(as other: LocalSocket) -> Bool { file.isSame(as: other.file) }
+
+    /// Takes the path for a moment, for a daemon that has other ones: its directory is made, if that is missing, and stays.
+    ///
+    /// - Throws: `APIError` where somebody answers there, or where there can be no socket.
+    package func prove() throws { try file.prepare().release() }
 
     var file: SocketFile { SocketFile(path: path, group: group, makesParents: makesParents) }
 }

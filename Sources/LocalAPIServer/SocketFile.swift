@@ -43,6 +43,10 @@ struct SocketFile: Sendable {
         throw APIError(.invalidValue, "\(path) is not a socket: remove it, or choose another path with --socket.")
     }
 
+    func isSame(as other: SocketFile) -> Bool {
+        path.split(separator: "/").last == other.path.split(separator: "/").last && directory.isSame(as: other.directory)
+    }
+
     private var directory: DirectoryPath { DirectoryPath(DirectoryPath.parent(of: path)) }
 
     private static func noGroup(_ group: String, _ path: String) -> APIError {

@@ -5,7 +5,8 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// A connection on which also what is no request, or one with a method that HTTP does not have, is answered with what is wrong.
+/// A connection on which also what is no request, or one with a method that HTTP does not have, is answered with what is wrong; and on
+/// which the last request is read to its end, whatever its answer: who writes it whole before reading would never come to that.
 struct ExplainingChannel<Base: ServerChildChannel>: ServerChildChannel {
     private let base: Base
 
@@ -31,22 +32,57 @@ private final class UnreadableRequestHandler: ChannelDuplexHandler {
 
     /// Requests that have begun, without those that are answered.
     private var openRequests = 0
+    /// No other request follows on this connection.
+    private var isLast = false
+    /// The end of the last one is read.
+    private var isRead = false
+    /// When the end of the last answer has left.
+    private var lastAnswer: EventLoopFuture<Void>?
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if case .head(let head) = Self.unwrapInboundIn(data) {
+        var part = Self.unwrapInboundIn(data)
+        switch part {
+        // Nothing is asked behind the last one.
+        case _ where isRead: return
+        case .head(var head):
             // Who waits for the word sends the body (RFC 9110 section 10.1.1). A refusal is no sooner than the body.
             if openRequests == 0, head.headers[canonicalForm: "Expect"].contains("100-continue") {
                 let goOn = HTTPResponseHead(version: .http1_1, status: .continue)
                 context.writeAndFlush(Self.wrapOutboundOut(.head(goOn)), promise: nil)
             }
             openRequests += 1
+            isLast = !head.isKeepAlive
+            // The server reads nothing more once it has answered such a request, and waits for its caller to go.
+            head.headers.remove(name: "Connection")
+            part = .head(head)
+        case .body: break
+        case .end:
+            isRead = isLast
+            closeAfterLast(context)
         }
-        context.fireChannelRead(data)
+        context.fireChannelRead(Self.wrapInboundOut(part))
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = Self.unwrapOutboundIn(data) { openRequests -= 1 }
-        context.write(data, promise: promise)
+        switch Self.unwrapOutboundIn(data) {
+        case .head(var head) where isLast && openRequests == 1:
+            head.headers.replaceOrAdd(name: "Connection", value: "close")
+            context.write(Self.wrapOutboundOut(.head(head)), promise: promise)
+        case .head, .body: context.write(data, promise: promise)
+        case .end:
+            openRequests -= 1
+            let written = promise ?? context.eventLoop.makePromise()
+            lastAnswer = written.futureResult
+            context.write(data, promise: written)
+            closeAfterLast(context)
+        }
+    }
+
+    /// Whatever is still to be written goes before.
+    private func closeAfterLast(_ context: ChannelHandlerContext) {
+        guard isRead, openRequests == 0, let lastAnswer else { return }
+        let channel = context.channel
+        lastAnswer.whenComplete { _ in channel.close(promise: nil) }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

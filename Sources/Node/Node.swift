@@ -110,8 +110,9 @@ package struct Node: Sendable {
         let api = LocalServer(configuration.ownSocket, service: service, logger: logger) {
             manager.ready("\(jobs.count) jobs")
         }
-        for peer in configuration.peers + core.keptPeers.all {
-            await replicator.updatePlan { plan, now in plan.onConfigured(peer, now: now) }
+        let named = configuration.peers + core.keptPeers.all
+        await replicator.updatePlan { plan, now in
+            for peer in named { plan.onConfigured(peer, now: now) }
         }
         let reload = ReloadService(manager: manager, logger: logger, check: check)
         var lifecycle = ServiceGroupConfiguration(

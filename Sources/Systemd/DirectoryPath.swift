@@ -29,6 +29,21 @@ package struct DirectoryPath: Sendable {
     /// - Parameter most: so many directories may be made for it.
     package func failure(making most: Int = .max) -> Int32 { missing.count > most ? ENOENT : failure }
 
+    /// Whether both name one place, also before it is made: by other links, or with dots and slashes that change nothing.
+    package func isSame(as other: DirectoryPath) -> Bool {
+        found == other.found && names == other.names
+    }
+
+    /// The nearest that is there.
+    private var found: FileEntry? {
+        FileEntry(missing.first.map(Self.parent) ?? (path.isEmpty ? "." : path))
+    }
+
+    /// What would be made in that.
+    private var names: [Substring] {
+        missing.compactMap { $0.split(separator: "/").last }.filter { $0 != "." }
+    }
+
     /// Makes it, and those above it, with this mode.
     ///
     /// - Returns: 0, or errno.

@@ -20,7 +20,8 @@ struct GlobalOptions: ParsableArguments {
         if let socket { return socket }
         if let path = getenv("MUSTER_SOCKET").map({ String(cString: $0) }), !path.isEmpty { return path }
         return UsualDirectories.socket(environment: ProcessInfo.processInfo.environment, isRoot: geteuid() == 0) {
-            access($0, F_OK) == 0
+            // Whose directory nobody may look into may have it, and who may not ask it is told so, and not to start another one.
+            access($0, F_OK) == 0 || errno == EACCES
         }
     }
 
@@ -32,7 +33,7 @@ struct GlobalOptions: ParsableArguments {
 
     /// Runs the body with a client for the daemon.
     ///
-    /// - Parameter timeoutSeconds: so long the daemon may be silent, which is longer where it copies a whole store.
+    /// - Parameter timeoutSeconds: so long the daemon may be silent.
     func withClient<Value>(
         timeoutSeconds: Int = LocalClient.timeoutSeconds, _ body: (LocalClient) async throws -> Value
     ) async throws -> Value {
@@ -45,6 +46,14 @@ struct GlobalOptions: ParsableArguments {
                 throw Stop(code: error.systemExit)
             }
         }
+    }
+}
+
+extension GlobalOptions {
+    /// Runs the body with a client that waits for a daemon which copies a whole store; for one that answers nothing it does not.
+    func withPatientClient<Value>(_ body: (LocalClient) async throws -> Value) async throws -> Value {
+        try await withClient { _ = try await $0.status() }
+        return try await withClient(timeoutSeconds: LocalClient.copyTimeoutSeconds, body)
     }
 }
 

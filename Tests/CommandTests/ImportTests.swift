@@ -148,7 +148,8 @@ struct ImportTests {
         ("", [], "empty"), ("PK\u{3}\u{4}x", [], "save the sheet as CSV"), ("a,a\n1,2\n", [], "both fill"),
         ("a,a\n1,2\n", [], "in the file's first line"), ("name,Name\n1,2\n", [], "--field \"Name=OTHER\""),
         ("name,\"open\nA,B\n", [], "a quote is never closed"), ("name;\"open\nA;B\n", [], "a quote is never closed"),
-        ("a\n1\n", ["--key", "b"], "no column"),
+        ("a\n1\n", ["--key", "b"], "no column \"b\": its columns are \"a\"."),
+        ("Bar Code,name\n1,2\n", ["--key", "barcode"], "no column \"barcode\"; did you mean \"Bar Code\"?"),
         ("a,\n1,2\n", [], "has no name"), ("barcode,quantiy\n1,2\n", [], "--field \"quantiy=quantity\""),
         ("Menge,name\n1,2\n", ["--field", "Menge=quantiy"], "did you mean 'quantity'"),
     ]

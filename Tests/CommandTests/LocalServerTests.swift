@@ -153,7 +153,9 @@ struct LocalServerTests {
             .change(try await scene.changes()[0]),
             .job(JobAdvanced(job: Scene.jobID, vector: [scene.anna.store.identity.replica.description: 28])),
         ]
-        let path = "/tmp/muster-events-\(UUID().uuidString.prefix(8)).sock"
+        let directory = try TemporaryDirectory()
+        defer { directory.remove() }
+        let path = directory.path + "/events.sock"
         try await LocalClient.with(socketPath: path) { client in
             let (arrived, arrival) = AsyncStream<Void>.makeStream()
             async let daemon: Void = withDaemon(scene.answers, at: path) { _ in

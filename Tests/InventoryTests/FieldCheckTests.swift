@@ -42,6 +42,22 @@ struct FieldCheckTests {
                 == "'quantity' is a whole number from 0 to 999999, not '\(value)'; add --force if it is meant.")
     }
 
+    @Test(
+        "A barcode of which a spreadsheet has left the first digits is doubted",
+        arguments: ["2.00000E+12", "2E+12", "4,00638E+12", "2.0e+12", " 2.00000E+12 "])
+    func roundedBarcodes(value: String) throws {
+        let doubt = try #require(try doubt("barcode", value))
+        #expect(doubt.problem == .roundedBarcode(value) && doubt.sentence.contains("make its column text"))
+        #expect(try self.doubt("name", value) == nil)
+        #expect(try self.doubt("barcode", value, in: item(WellKnownField.barcode, value)) == nil)
+    }
+
+    @Test(
+        "Whatever else is a barcode", arguments: ["2000000000091", "2E12", "E+12", "20.5E+12", "2.E+12", "2.5.1E+12", "2E+1X", "A2E+12", "E", "+"])
+    func barcodes(value: String) throws {
+        #expect(try doubt("barcode", value) == nil)
+    }
+
     @Test("A volume is a number from 0 to 99,999", arguments: ["0", "1.5", ".5", "99999", "99999.000", " 7 "])
     func volumes(value: String) throws {
         #expect(try doubt("volumeCubicFeet", value) == nil)

@@ -31,7 +31,7 @@ class Front:
             def do_GET(self):
                 outer.answer(self, office.proxy_socket)
 
-            do_POST = do_GET
+            do_POST = do_PUT = do_GET
 
             def log_message(self, *_):
                 pass

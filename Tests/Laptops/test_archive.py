@@ -2,11 +2,13 @@
 
 import os
 
+from false_daemons import FalseDaemon
 from gateways import advance, crew, server_flags, wait_published
-from lab import wait_until
+from lab import UnixConnection, wait_until
 from screen import Screen
 from solo import PATIENCE_SECONDS, wait_agreed
 
+HOP_BY_HOP = ("connection", "content-length", "transfer-encoding")
 OVER = ["dispatched", "inProgress", "cancelled"]
 
 
@@ -43,6 +45,9 @@ def test_a_job_that_is_over_becomes_a_file_and_goes_everywhere(solos, office, fr
     assert done.returncode == 0 and "each signed by its author" in done.stdout.replace("\n", " "), done
     for daemon in (anna, bert):
         wait_until(lambda: job not in {one["id"] for one in daemon.get("/v1/jobs")}, PATIENCE_SECONDS, "it is gone")
+    removed = lambda: [status for method, path, status in front.seen if method == "PUT" and path.endswith("/removal")]
+    wait_until(removed, PATIENCE_SECONDS, "the office has heard of the removal")
+    assert removed()[0] < 300, front.seen
     assert os.stat(path).st_mode & 0o777 == 0o600
     anna.kill(), bert.kill()
     audit = anna.muster("job", "audit", path, "--changes")
@@ -89,7 +94,7 @@ def test_the_server_has_to_be_reached(solos, office, front):
 def test_a_file_that_cannot_be_written_leaves_the_job(solos, office, front):
     anna, bert, job = at_an_end(solos, office, front)
     done = archive(anna, job, os.path.join(solos.directory, "missing", "smith.history"))
-    assert done.returncode == 75, done
+    assert done.returncode == 65 and "name another place" in done.stderr, done
     with open(file_at(solos), "w", encoding="utf-8") as file:
         file.write("precious")
     done = archive(anna, job, file_at(solos))
@@ -111,6 +116,35 @@ def test_what_is_written_between_the_file_and_the_removal_keeps_the_job(solos, o
     os.remove(file_at(solos))
     wait_until(lambda: anna.vector(job) == bert.vector(job), PATIENCE_SECONDS, "they hold the same")
     assert archive(anna, job, file_at(solos)).returncode == 0
+
+
+def test_a_daemon_that_goes_away_before_it_says_that_the_job_is_removed(solos, office, front, build_directory):
+    """The file is whole, and nobody knows about the job: its person is told what to look at."""
+    anna, _, job = at_an_end(solos, office, front)
+
+    def serve(call):
+        call.read_head().read_body()
+        if call.head.startswith(b"DELETE ") or asked:
+            asked.append(call.target)
+            return call.socket.close()
+        connection = UnixConnection(anna.socket)
+        connection.request(call.head.split(b" ")[0].decode(), call.target, call.body or None)
+        answer = connection.getresponse()
+        headers = "".join(f"{key}: {value}\r\n" for key, value in answer.getheaders() if key.lower() not in HOP_BY_HOP)
+        body = answer.read()
+        call.socket.sendall(
+            f"HTTP/1.1 {answer.status} Said\r\n{headers}Content-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode() + body)
+        call.socket.close()
+
+    asked = []
+    with FalseDaemon(solos.directory, build_directory, serve) as daemon:
+        done = daemon.muster("job", "archive", job, "--output", file_at(solos), "--yes")
+        assert daemon.failures == []
+    assert asked and done.returncode == 69, (asked, done)
+    assert f"{file_at(solos)} is written and whole" in done.stderr and "muster job list" in done.stderr, done
+    audit = anna.muster("job", "audit", file_at(solos))
+    assert audit.returncode == 0 and "proven" in audit.stdout, audit
+    assert len(anna.items(job)) == 20
 
 
 def test_a_command_that_is_stopped_while_it_asks_leaves_nothing(solos, office, front):

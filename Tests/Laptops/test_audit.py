@@ -11,7 +11,7 @@ from authors import CHANNEL, SIGNATURE_BYTES, Server, digest, has_signed, name, 
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from gateways import advance, server_flags, wait_published
-from lab import shared_fleet
+from lab import shared_fleet, surroundings
 from office import Office
 from relays import records
 from solo import PATIENCE_SECONDS, Solos, wait_agreed
@@ -196,6 +196,9 @@ REFUSED = {
     "twice": lambda text: text * 2,
     "an export of the items": lambda _: '{"job":"x","items":[]}\n',
     "nothing": lambda _: "",
+    "the half of its first line": lambda text: text[: text.index("\n") // 2],
+    "something behind its end": lambda text: text + "x",
+    "zeros behind its end": lambda text: text + 512 * "\0",
     "a line without an end": lambda _: "x" * (3 << 20),
 }
 
@@ -206,6 +209,19 @@ def test_what_is_no_whole_history_is_refused(past, what):
     assert done.returncode == BAD_DATA and not done.stdout, done
     (sentence,) = done.stderr.splitlines()
     assert "export" in sentence, sentence
+    assert ("is empty" in sentence) == (what == "nothing"), sentence
+
+
+def test_a_history_may_lack_its_last_newline(past):
+    """An editor or a mail took it."""
+    done = past.audit(past.text.removesuffix("\n"))
+    assert done.returncode == 0 and "proven" in done.stdout, done
+
+
+def test_a_file_that_is_not_there_is_told_where_no_daemon_is(build_directory, tmp_path):
+    command = [os.path.join(build_directory, "muster"), "job", "audit", "smith.histroy", "--socket", str(tmp_path / "none.sock")]
+    done = subprocess.run(command, capture_output=True, text=True, env=surroundings(), cwd=tmp_path)
+    assert done.returncode == 69 and "There is no file 'smith.histroy'" in done.stderr, done
 
 
 def test_another_fleet_is_not_the_one_that_was_meant(past):

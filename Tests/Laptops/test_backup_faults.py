@@ -161,6 +161,17 @@ def test_a_disk_without_room_is_told_and_the_inventory_goes_on(solos):
         disk.end()
 
 
+def test_a_backup_into_no_directory_is_a_mistake_and_not_a_thing_to_wait_for(solos):
+    anna = solos("anna").start()
+    for place in ("missing/copy.backup", "file/copy.backup", "x" * 256):
+        open(os.path.join(solos.directory, "file"), "w").close()
+        before = sorted(os.listdir(solos.directory))
+        done = subprocess.run(
+            anna.command("backup", os.path.join(solos.directory, place)), capture_output=True, text=True)
+        assert done.returncode == 65 and "cannot be written" in done.stderr and "name another place" in done.stderr, done
+        assert sorted(os.listdir(solos.directory)) == before
+
+
 def test_a_stick_without_room_gets_no_backup(solos):
     anna = solos("anna").start()
     job = anna.create_job()

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pathlib
 import subprocess
 import threading
 import time
@@ -13,6 +14,7 @@ from solo import PATIENCE_SECONDS, wait_until
 
 UNAVAILABLE, TRY_AGAIN, SOFTWARE, BAD_DATA = 69, 75, 70, 65
 ADD = ("item", "add", "Smith", "name=Sofa")
+OPENAPI = pathlib.Path(__file__).resolve().parents[2] / "Sources/LocalAPIServer/openapi.json"
 SOFA = "0190a1b2-0000-7000-8000-000000000001"
 
 
@@ -125,12 +127,11 @@ def test_a_daemon_that_takes_nothing_of_an_upload_is_given_up(false, tmp_path):
     over = threading.Event()
 
     def serve(call):
-        call.read_head()
         if call.target == "/v1/carry/card":
             return call.answer(200, json.dumps({"deviceID": "7a" * 32, "name": "anna", "certificates": ""}).encode())
         assert over.wait(10 * PATIENCE_SECONDS)
 
-    daemon = false(serve)
+    daemon = false(awake(serve))
     uploads = [
         subprocess.Popen(daemon.command(*words, str(file)), stderr=subprocess.PIPE, text=True)
         for words in (["restore"], ["carry", "in"])]
@@ -142,6 +143,31 @@ def test_a_daemon_that_takes_nothing_of_an_upload_is_given_up(false, tmp_path):
         over.set()
         for upload in uploads:
             upload.kill()
+
+
+def test_a_daemon_that_stands_still_is_given_up_before_a_copy_is_waited_for(false, tmp_path):
+    """A copy of a large store takes its time; one that answers nothing at all has nothing to copy."""
+    targets, over = [], threading.Event()
+
+    def serve(call):
+        targets.append(call.read_head().target)
+        over.wait(PATIENCE_SECONDS * 4)
+
+    daemon = false(serve)
+    (tmp_path / "old.backup").write_bytes(b"SQLite format 3\0")
+    try:
+        asked = [
+            subprocess.Popen(daemon.command(*words), text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            for words in (("backup", str(tmp_path / "new.backup")), ("restore", str(tmp_path / "old.backup"), "--yes"))
+        ]
+        for one in asked:
+            _, error = one.communicate(timeout=60)
+            assert one.returncode == TRY_AGAIN and "has not answered for 30 s" in error, (one.args, error)
+    finally:
+        over.set()
+        for one in asked:
+            one.kill()
+    assert set(targets) == {"/v1/status"} and not (tmp_path / "new.backup").exists(), targets
 
 
 def test_a_read_that_nobody_answers_is_not_repeated(false):
@@ -235,6 +261,18 @@ def test_a_reader_who_stands_still_holds_the_daemon_up_and_fills_no_memory(false
     assert reading.returncode == 0 and output == b"x" * 0x10000 * chunks, (len(output), chunks, error)
 
 
+def awake(serve):
+    """Before a whole store is copied the daemon is asked whether it answers at all: this one does, and then as `serve` has it."""
+    said = json.loads(OPENAPI.read_text())["paths"]["/v1/status"]["get"]["responses"]["200"]["content"]["application/json"]
+    status = json.dumps(said["example"]).encode()
+
+    def whole(call):
+        call.read_head()
+        call.answer(200, status) if call.target == "/v1/status" else serve(call)
+
+    return whole
+
+
 REFUSAL = json.dumps({"type": "urn:muster:problem:invalidValue", "title": "Invalid value", "status": 422,
                       "detail": "This is no backup.", "code": "invalidValue", "candidates": []}).encode()
 
@@ -248,16 +286,17 @@ def test_an_upload_that_is_refused_early_goes_no_further(false, tmp_path, stays)
     over = threading.Event()
 
     def serve(call):
-        call.read_head().answer(422, REFUSAL, PROBLEM)
+        call.answer(422, REFUSAL, PROBLEM)
         if stays:
             assert over.wait(2 * PATIENCE_SECONDS)
         call.socket.close()
 
-    daemon = false(serve)
+    daemon = false(awake(serve))
     done = daemon.muster("restore", str(file))
     over.set()
     assert done.returncode == BAD_DATA and "This is no backup." in done.stderr, done
-    assert len(daemon.calls) == 1 and daemon.calls[0].header("transfer-encoding") == "chunked"
+    asked, upload = daemon.calls
+    assert asked.target == "/v1/status" and upload.header("transfer-encoding") == "chunked"
 
 
 def test_a_pipe_that_brings_nothing_keeps_no_answer_back(false, tmp_path):
@@ -285,6 +324,6 @@ def test_a_daemon_that_goes_away_under_an_upload_is_told(false, tmp_path):
     file = tmp_path / "large.backup"
     with open(file, "wb") as large:
         large.truncate(64 << 20)
-    daemon = false(lambda call: call.read_head().socket.close())
+    daemon = false(awake(lambda call: call.socket.close()))
     done = daemon.muster("restore", str(file))
     assert done.returncode == UNAVAILABLE and "broke off" in done.stderr, done

@@ -181,6 +181,38 @@ def test_a_start_that_fails_says_why_and_ends_with_its_code(solos, house, what):
     assert house.daemon.get("/v1/jobs"), "who was there before goes on"
 
 
+LARGE = b"x" * (8 << 20)
+
+
+@pytest.mark.parametrize("target, status", [("/v1/jobs", 413), ("/v1/nowhere", 404)])
+@pytest.mark.parametrize("head", ["HTTP/1.1\r\nConnection: close", "HTTP/1.0"])
+def test_who_writes_all_of_a_last_request_before_reading_gets_its_answer(house, target, status, head):
+    with socket.socket(socket.AF_UNIX) as caller:
+        caller.settimeout(PATIENCE_SECONDS)
+        caller.connect(house.daemon.socket)
+        lines = f"POST {target} {head}\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(LARGE)}"
+        caller.sendall(lines.encode() + b"\r\n\r\n" + LARGE)
+        answer = b""
+        while piece := caller.recv(65_536):
+            answer += piece
+    first, *headers = answer.partition(b"\r\n\r\n")[0].decode().lower().split("\r\n")
+    assert first.split()[1] == str(status) and "connection: close" in headers, answer
+
+
+def test_the_answer_before_the_last_says_nothing_of_closing(house):
+    ask = "GET /v1/catalogue HTTP/1.1\r\nHost: localhost\r\n"
+    with socket.socket(socket.AF_UNIX) as caller:
+        caller.settimeout(PATIENCE_SECONDS)
+        caller.connect(house.daemon.socket)
+        caller.sendall(f"{ask}\r\n{ask}Connection: close\r\n\r\n{ask}\r\n".encode())
+        answer = b""
+        while piece := caller.recv(65_536):
+            answer += piece
+    first, last = answer.split(b"HTTP/1.1 200 OK\r\n")[1:]
+    assert b"onnection: close" not in first.partition(b"\r\n\r\n")[0], first[:400]
+    assert b"onnection: close" in last.partition(b"\r\n\r\n")[0], last[:400]
+
+
 def test_of_two_daemons_that_are_started_together_one_has_the_socket(solos):
     shared = os.path.join(solos.directory, "shared.sock")
     for round in range(4):

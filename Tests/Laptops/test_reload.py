@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 
 import pytest
@@ -137,6 +138,41 @@ def test_a_socket_that_cannot_be_had_is_no_setting(anna, file, manager):
         file.write_text(f"MUSTER_READER_SOCKET={path}\n")
         reload(anna.program, manager)
         assert f"Cannot make the socket {path}" in anna.log() and name(anna) == "anna"
+    # The system has that directory, and lets nobody put anything there.
+    file.write_text("MUSTER_READER_SOCKET=/proc/look.sock\n")
+    reload(anna.program, manager)
+    assert "Cannot make the socket /proc/look.sock" in anna.log() and name(anna) == "anna"
+
+
+def test_a_socket_that_somebody_answers_at_is_no_setting(anna, file, manager, tmp_path):
+    wait_until(lambda: manager.hears("READY=1"), PATIENCE_SECONDS, "it is ready")
+    taken = tmp_path / "taken.sock"
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(taken))
+        listener.listen()
+        file.write_text(f"MUSTER_READER_SOCKET={taken}\n")
+        told = reload(anna.program, manager)
+        assert "STOPPING=1" not in told, told
+        assert f"Another daemon answers on {taken}" in anna.log() and name(anna) == "anna"
+    # Nobody does any more.
+    reload(anna.program, manager)
+    wait_until(lambda: taken.is_socket() and anna.answers(), PATIENCE_SECONDS, "it has both sockets")
+
+
+def test_one_path_for_both_sockets_is_refused_however_it_is_written(anna, file, manager, tmp_path, build_directory):
+    wait_until(lambda: manager.hears("READY=1"), PATIENCE_SECONDS, "it is ready")
+    directory, last = os.path.split(anna.socket)
+    os.symlink(directory, tmp_path / "link")
+    spellings = [anna.socket, f"{directory}/./{last}", f"{directory}//{last}", f"{tmp_path}/link/{last}"]
+    for spelling in spellings:
+        file.write_text(f"MUSTER_READER_SOCKET={spelling}\n")
+        done = subprocess.run(
+            [os.path.join(build_directory, "musterd"), "--check-config", "--environment-file", str(file), "--socket", anna.socket],
+            capture_output=True, text=True, env=surroundings(), timeout=PATIENCE_SECONDS)
+        assert done.returncode == USAGE and "cannot be both sockets" in done.stderr, (spelling, done)
+        reload(anna.program, manager)
+        assert name(anna) == "anna"
+    assert anna.log().count("cannot be both sockets") == len(spellings)
 
 
 def test_a_socket_that_cannot_be_had_is_no_stop(tmp_path, build_directory):

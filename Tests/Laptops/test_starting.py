@@ -122,3 +122,17 @@ def test_without_root_it_keeps_its_things_at_home_and_is_found_there(build_direc
             assert state.stat().st_mode & 0o077 == 0
         finally:
             daemon.kill()
+
+
+def test_who_may_not_look_at_the_services_socket_is_told_so(build_directory):
+    """And not to start another daemon, because nothing is seen in a directory that nobody else may enter."""
+    # A /run of its own, in which the service has its directory as its unit makes it.
+    scene = (
+        "mount -t tmpfs none /run && mkdir -m 0750 /run/muster && touch /run/muster/muster.sock && exec \"$@\"")
+    with Person(build_directory) as person:
+        command = [*person.prefix, str(person.programs / "muster"), "status"]
+        done = subprocess.run(
+            ["unshare", "--mount", "sh", "-c", scene, "sh", *command], capture_output=True, text=True,
+            env=person.environment, timeout=PATIENCE_SECONDS)
+    assert done.returncode == 77, done
+    assert done.stderr.startswith("muster: No permission to open /run/muster/muster.sock: join its group"), done

@@ -152,6 +152,14 @@ struct HealthRulesTests {
         #expect(check(port: 7473, [company]).finding.contains("corp0 (a VPN)"))
         #expect(check(port: 7473, [company], connected: 1).outcome == .ok, "it has arranged itself so")
         #expect(check(port: 7473, [company, wifi]).outcome == .ok)
+        // A laptop that waits for its fleet listens nowhere; to join one it needs a network.
+        func waiting(_ interfaces: [NetworkInterface]) -> HealthCheck {
+            HealthRules.network(
+                listen: listen, port: nil, isLoopbackOnly: false, waitsForFleet: true, interfaces: interfaces, connected: 0)
+        }
+        #expect(waiting([]).outcome == .fail)
+        #expect(waiting([wifi]).outcome == .ok && waiting([wifi]).finding.contains("listens nowhere yet"))
+        #expect(waiting([wifi]).finding.contains("at port 7473"))
     }
 
     @Test("Without avahi discovery fails, unless addresses are configured; switched off it is as was wished")

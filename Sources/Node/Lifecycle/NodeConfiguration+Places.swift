@@ -4,21 +4,31 @@ import LocalAPIServer
 extension NodeConfiguration {
     /// Looks, without making anything, whether the state directory and the sockets can be had as they are set.
     ///
-    /// - Throws: `StateDirectory.Fault`; `APIError` for a path that is too long, or a group that is not there.
+    /// - Throws: `StateDirectory.Fault`; `ConfigurationError` for one path for both sockets; `APIError` for a path that is too long, or
+    ///   a group that is not there.
     package func checkPlaces() throws {
         try StateDirectory.check(stateDirectory)
-        for socket in [Optional(ownSocket), readingSocket].compactMap(\.self) { try socket.check() }
+        for socket in sockets { try socket.check() }
+        guard readingSocket?.isSame(as: ownSocket) != true else {
+            throw ConfigurationError(
+                "\(socket) cannot be both sockets; name another path for one of them (socket, reader-socket).")
+        }
     }
+
+    private var sockets: [LocalSocket] { [ownSocket, readingSocket].compactMap(\.self) }
 
     /// Whether a daemon that goes by others is to take these up.
     ///
-    /// - Throws: `ConfigurationError` for another store: whether it can be opened only a start tells.
-    package func differs(from former: NodeConfiguration) throws(ConfigurationError) -> Bool {
+    /// - Throws: `ConfigurationError` for another store: whether it can be opened only a start tells; `APIError` for a socket that
+    ///   cannot be had.
+    package func differs(from former: NodeConfiguration) throws -> Bool {
         guard stateDirectory == former.stateDirectory else {
             throw ConfigurationError(
                 "A reload keeps the state directory \(former.stateDirectory); restart the daemon to use \(stateDirectory)."
             )
         }
+        // The daemon's own ones are answered by itself.
+        for socket in sockets where !former.sockets.contains(where: socket.isSame) { try socket.prove() }
         return !settings.elementsEqual(former.settings, by: ==)
     }
 }

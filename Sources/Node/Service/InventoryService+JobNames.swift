@@ -56,7 +56,8 @@ extension InventoryService {
 
     /// What may be meant by a name that no job has: one that was mistyped, else those that begin so, or nearly.
     private static func meant(_ text: String, among jobs: [StoredJob]) -> String {
-        let names = jobs.filter { !$0.isRemoved }.map(\.name)
+        // Of two jobs of one name neither is nearer.
+        let names = Set(jobs.lazy.filter { !$0.isRemoved }.map(\.name)).sorted()
         var nearest: [String] = []
         let folded = NearestName.folded(text)
         // Names of customers and streets have much in common by themselves: 'Oak Street' is not meant as 'Elm Street'.

@@ -96,8 +96,15 @@ final class WholeFile {
     }
 
     private var failure: APIError {
-        APIError(
-            errno == EACCES ? .notPermitted : .unavailable,
+        let code: APIError.Code =
+            switch errno {
+            case EACCES, EPERM: .notPermitted
+            // The place is wrong, also next time.
+            case ENOENT, ENOTDIR, EISDIR, ENAMETOOLONG, ELOOP, ENXIO: .invalidValue
+            default: .unavailable
+            }
+        return APIError(
+            code,
             "\(path) cannot be written (\(String(cString: strerror(errno)))); nothing stands under that name that was not there "
                 + "before: name another place.")
     }

@@ -44,14 +44,16 @@ func withDaemon<Value: Sendable>(
 /// A mistake in the daemon, of which no caller may see more than that there is one.
 struct Fault: Error {}
 
-/// A directory with a short path, as sockets need.
-struct TemporaryDirectory: Sendable {
+/// A directory with a short path, as sockets need; it goes when nobody holds it any more, or before, by `remove`.
+final class TemporaryDirectory: Sendable {
     let path: String
 
     init() throws {
         path = "/tmp/muster-" + UUID().uuidString.prefix(8)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
+
+    deinit { remove() }
 
     func write(_ text: String, to name: String) throws -> String {
         let file = path + "/" + name

@@ -81,13 +81,14 @@ struct JobNameTests {
         let anna = try await Laptop("anna")
         for (id, name) in [
             ("A-1", "Smith"), ("A-2", "Jones, 3 Oak Lane"), ("A-3", "Jones, 4 Oak Lane"), ("A-4", "Gone"),
+            ("A-5", "Brook Lane"), ("A-6", "Brook Lane"),
         ] {
             _ = try await anna.job(name, id: id)
         }
         _ = try await anna.service.removeJob("A-4", isConfirmed: true)
         let meant = [
             "Smiht": "did you mean 'Smith'?", "jones": "did you mean 'Jones, 3 Oak Lane' or 'Jones, 4 Oak Lane'?",
-            "Joens, 3": "did you mean 'Jones, 3 Oak Lane'?", "Gome": "'muster job list' shows the jobs.",
+            "bro": "did you mean 'Brook Lane'?", "Joens, 3": "did you mean 'Jones, 3 Oak Lane'?", "Gome": "'muster job list' shows the jobs.",
             "Jones, 7 Elm Lane": "'muster job list' shows the jobs.", "x": "'muster job list' shows the jobs.",
             "": "'muster job list' shows the jobs.", "!!": "'muster job list' shows the jobs.",
         ]

@@ -56,6 +56,8 @@ enum HealthRules {
         connected: Int
     ) -> HealthCheck {
         if waitsForFleet {
+            // To join one it needs a network, too.
+            if let fault = Checkup.fault(of: interfaces), fault.outcome == .fail { return fault }
             return .ok(
                 .network, "listens nowhere yet; once this laptop is in a fleet, others reach it at port \(listen.port)"
             )

@@ -30,7 +30,7 @@ struct BackupCommand: AsyncParsableCommand {
         var bytes = 0
         try await output.watched {
             defer { progress.clear() }
-            try await options.withClient(timeoutSeconds: LocalClient.copyTimeoutSeconds) { client in
+            try await options.withPatientClient { client in
                 try await client.backup { piece, size in
                     try output.write(piece)
                     bytes += piece.count

@@ -35,7 +35,7 @@ struct RestoreCommand: AsyncParsableCommand {
     }
 
     private func send(_ upload: UploadedFile, isPreview: Bool) async throws -> RestoreReport {
-        try await options.withClient(timeoutSeconds: LocalClient.copyTimeoutSeconds) { client in
+        try await options.withPatientClient { client in
             try await upload.send { try await client.restore(isPreview: isPreview, $0) }
         }
     }

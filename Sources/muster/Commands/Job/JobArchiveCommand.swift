@@ -62,6 +62,11 @@ struct JobArchiveCommand: AsyncParsableCommand {
                     .unavailable,
                     "Somebody has changed the job meanwhile, so it was not removed, and \(path) lacks that: delete it, and archive the "
                         + "job again.")
+            } catch let error as APIError {
+                throw APIError(
+                    error.code,
+                    "\(path) is written and whole, and it is not known whether the job was removed: if 'muster job list' still has it, delete "
+                        + "the file and archive the job again. \(error.message)")
             }
             let changes = report.journals.reduce(0) { $0 + $1.changes }
             if options.json {
@@ -139,7 +144,7 @@ struct JobArchiveCommand: AsyncParsableCommand {
         let report: AuditReport
         do {
             try file.reread { try reader.add($0) }
-            report = try await reader.audit.report()
+            report = try await reader.report()
         } catch let fault as HistoryAudit.Fault { throw APIError(.failed, fault.sentence) }
         // Who has written since the job was looked at is among them, too.
         let ends = Dictionary(

@@ -62,11 +62,16 @@ struct JobAuditCommand: AsyncParsableCommand {
         if let file = try InputFile(history: reference) {
             while let piece = try file.next() { try reader.add(piece) }
         } else {
-            try await options.withClient { client in
-                try await client.history(job: reference) { try reader.add($0) }
+            do {
+                try await options.withClient { client in
+                    try await client.history(job: reference) { try reader.add($0) }
+                }
+            } catch let error as APIError where error.code == .unreachable {
+                throw APIError(
+                    error.code, "There is no file '\(reference)' that can be seen, and of jobs no daemon tells. \(error.message)")
             }
         }
-        return try await reader.audit.report()
+        return try await reader.report()
     }
 }
 
@@ -77,21 +82,26 @@ struct HistoryReader {
 
     private let listsChanges: Bool
     private var splitter = LineSplitter()
-    private(set) var audit = HistoryAudit()
+    private var audit = HistoryAudit()
 
     init(listsChanges: Bool) { self.listsChanges = listsChanges }
 
     mutating func add(_ piece: [UInt8]) throws {
         guard splitter.restBytes <= Self.longestLine else { throw HistoryAudit.Fault.foreign }
-        for line in splitter.add(piece) {
-            guard listsChanges else {
-                try audit.add(line)
-                continue
-            }
-            var written: [HistoryAudit.WrittenChange] = []
-            try audit.add(line) { written.append($0) }
-            StandardOutput.lines(written.flatMap { WrittenChangeText($0, by: audit.author(of: $0.dot.replica)).lines })
-        }
+        for line in splitter.add(piece) { try add(line: line) }
+    }
+
+    /// What was found, once all pieces have come. The last line may lack its newline, and counts.
+    mutating func report() async throws -> AuditReport {
+        if let line = splitter.rest { try add(line: line) }
+        return try await audit.report()
+    }
+
+    private mutating func add(line: [UInt8]) throws {
+        guard listsChanges else { return try audit.add(line) }
+        var written: [HistoryAudit.WrittenChange] = []
+        try audit.add(line) { written.append($0) }
+        StandardOutput.lines(written.flatMap { WrittenChangeText($0, by: audit.author(of: $0.dot.replica)).lines })
     }
 }
 

@@ -21,9 +21,15 @@ struct PeersAddCommand: AsyncParsableCommand {
 
     func run() async throws {
         let request = AddPeerRequest(address: address.text, keep: true)
-        let added = try await options.withClient { try await $0.addPeer(request) }
+        let (added, isInFleet) = try await options.withClient {
+            (try await $0.addPeer(request), try await $0.fleet().fleetID != nil)
+        }
         if options.json { return try StandardOutput.json(added) }
-        StandardOutput.say("\(Text.plain(added.address)) is dialled now, and after each restart.")
+        let address = Text.plain(added.address)
+        StandardOutput.say(
+            isInFleet
+                ? "\(address) is dialled now, and after each restart."
+                : "\(address) is kept, and dialled once this laptop is in a fleet.")
     }
 }
 

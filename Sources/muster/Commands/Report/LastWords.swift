@@ -30,7 +30,9 @@ struct LastWords {
     private func take(_ lines: [JournalLine], into report: inout SupportReport) {
         guard !lines.isEmpty else {
             return report.missing.append(
-                "the daemon's log: systemd shows this user none of it; ask as root, or as one of the group systemd-journal"
+                geteuid() == 0
+                    ? "the daemon's log: systemd's journal has none of it"
+                    : "the daemon's log: systemd shows this user none of it; ask as root, or as one of the group systemd-journal"
             )
         }
         report.events = lines.compactMap(Self.event).map(SupportReport.Event.init)
