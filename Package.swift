@@ -89,7 +89,7 @@ let package = Package(
             ]),
         .systemLibrary(name: "CMalloc"),
         .target(name: "CTimerFD"),
-        .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-common-dev", "libavahi-compat-libdnssd-dev"])]),
+        .systemLibrary(name: "CDNSSD", providers: [.apt(["libavahi-client-dev", "libavahi-compat-libdnssd-dev"])]),
         .target(name: "Discovery", dependencies: ["CDNSSD", logging]),
         .target(name: "FleetTLS", dependencies: [nioCore, nioSSL]),
         .target(name: "Systemd", dependencies: [logging]),

@@ -1,7 +1,12 @@
+#include <avahi-client/client.h>
+#include <avahi-client/publish.h>
+#include <avahi-common/error.h>
 #include <avahi-common/malloc.h>
+#include <avahi-common/thread-watch.h>
 #include <dlfcn.h>
 #include <dns_sd.h>
 #include <stdlib.h>
+#include <string.h>
 
 // The library is opened when it is first used and not when the program starts: a server has no use for it but while it looks for
 // its inviter, and has to run on machines that lack it. There each question fails as it does without the daemon.
@@ -68,4 +73,64 @@ static inline int muster_socket_of(DNSServiceRef reference) {
 static inline void muster_deallocate(DNSServiceRef reference) {
     __typeof__(&DNSServiceRefDeallocate) call = (__typeof__(call))muster_avahi("DNSServiceRefDeallocate");
     if (call) call(reference);
+}
+
+// Addresses of a name of our own: avahi's dns_sd.h has DNSServiceRegisterRecord and does not support it, its own client does. The
+// dns_sd library stands on that one, so these functions are found through it.
+
+#define MUSTER_AVAHI(name) ((__typeof__(&name))muster_avahi(#name))
+
+/// A connection to avahi-daemon, and the thread that hears when it ends.
+struct muster_client {
+    AvahiThreadedPoll *poll;
+    AvahiClient *client;
+};
+
+/// Returns 0, or a code of avahi-common/error.h; nothing is open then. The callback comes on the client's thread, the first time on
+/// the caller's.
+static inline int muster_client_open(struct muster_client *opened, AvahiClientCallback callback, void *context) {
+    if (!muster_avahi("avahi_client_new")) return AVAHI_ERR_NOT_SUPPORTED;
+    opened->poll = MUSTER_AVAHI(avahi_threaded_poll_new)();
+    if (!opened->poll) return AVAHI_ERR_NO_MEMORY;
+    int error = AVAHI_ERR_FAILURE;
+    const AvahiPoll *poll = MUSTER_AVAHI(avahi_threaded_poll_get)(opened->poll);
+    opened->client = MUSTER_AVAHI(avahi_client_new)(poll, 0, callback, context, &error);
+    if (opened->client && MUSTER_AVAHI(avahi_threaded_poll_start)(opened->poll) == 0) return 0;
+    if (opened->client) MUSTER_AVAHI(avahi_client_free)(opened->client);
+    MUSTER_AVAHI(avahi_threaded_poll_free)(opened->poll);
+    return error;
+}
+
+/// Takes back all that was published. No callback comes any more.
+static inline void muster_client_close(const struct muster_client *client) {
+    MUSTER_AVAHI(avahi_threaded_poll_stop)(client->poll);
+    MUSTER_AVAHI(avahi_client_free)(client->client);
+    MUSTER_AVAHI(avahi_threaded_poll_free)(client->poll);
+}
+
+/// Publishes one address of a name, of 4 or 16 bytes, on one interface; null with a code when avahi refuses.
+static inline AvahiEntryGroup *muster_publish(
+    const struct muster_client *client, AvahiIfIndex interface, const char *name, const void *bytes, size_t length, int *error) {
+    AvahiAddress address;
+    address.proto = length == sizeof(AvahiIPv4Address) ? AVAHI_PROTO_INET : AVAHI_PROTO_INET6;
+    memcpy(&address.data, bytes, length);
+    // Nobody else has the name, so nobody is asked for it first: that takes 0.75 seconds (RFC 6762 section 8.1).
+    AvahiPublishFlags flags = (AvahiPublishFlags)(AVAHI_PUBLISH_NO_REVERSE | AVAHI_PUBLISH_NO_PROBE);
+    MUSTER_AVAHI(avahi_threaded_poll_lock)(client->poll);
+    AvahiEntryGroup *group = MUSTER_AVAHI(avahi_entry_group_new)(client->client, NULL, NULL);
+    *error = group ? MUSTER_AVAHI(avahi_entry_group_add_address)(group, interface, AVAHI_PROTO_UNSPEC, flags, name, &address)
+                   : MUSTER_AVAHI(avahi_client_errno)(client->client);
+    if (group && *error == 0) *error = MUSTER_AVAHI(avahi_entry_group_commit)(group);
+    if (group && *error != 0) {
+        MUSTER_AVAHI(avahi_entry_group_free)(group);
+        group = NULL;
+    }
+    MUSTER_AVAHI(avahi_threaded_poll_unlock)(client->poll);
+    return group;
+}
+
+static inline void muster_withdraw(const struct muster_client *client, AvahiEntryGroup *group) {
+    MUSTER_AVAHI(avahi_threaded_poll_lock)(client->poll);
+    MUSTER_AVAHI(avahi_entry_group_free)(group);
+    MUSTER_AVAHI(avahi_threaded_poll_unlock)(client->poll);
 }

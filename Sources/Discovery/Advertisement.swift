@@ -1,5 +1,5 @@
 /// What this laptop says about itself on the network. Anyone on the network can read it, so it holds no names of jobs or
-/// customers, nor of the machine, which only avahi names (docs/threat-model.md).
+/// customers, nor of the machine (docs/threat-model.md).
 package struct Advertisement: Hashable, Sendable {
     /// The service type of RFC 6763 section 7.
     package static let serviceType = "_muster._tcp"

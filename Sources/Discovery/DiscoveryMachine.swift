@@ -19,7 +19,11 @@ struct DiscoveryMachine: Sendable {
     private var registration: QueryID?
     private var instanceName: String
     private var renames = 0
+    private var ownAddresses: Set<OwnAddress> = []
+    private var published: [OwnAddress: QueryID] = [:]
+    /// For the service and its addresses alike.
     private var registrationBackoff = Backoff()
+    private var willAdvertise = false
 
     var sightings: [String: Sighting] = [:]
     var hosts: [String: HostWatch] = [:]
@@ -42,6 +46,7 @@ struct DiscoveryMachine: Sendable {
         case .reconnect:
             return connect()
         case .advertise:
+            willAdvertise = false
             return advertise()
         case .resolve(let instanceName):
             return resolve(instanceName)
@@ -69,6 +74,8 @@ struct DiscoveryMachine: Sendable {
             return onAdvertised(name)
         case (.advertise, .failed(let code)):
             return onAdvertisingFailed(code: code, query: id)
+        case (.publish(let address), .failed):
+            return onPublishingFailed(address, query: id)
         case (.resolve(let name, _, _), .resolved(let host, let port, let txtRecord)):
             return onResolved(name, host: host, port: port, txtRecord: TXTRecord(bytes: txtRecord))
         case (.resolve(let name, _, _), .failed):
@@ -129,6 +136,7 @@ struct DiscoveryMachine: Sendable {
         hosts = [:]
         browser = nil
         registration = nil
+        published = [:]
         if isAvailable != false {
             isAvailable = false
             directives.append(.report(.unavailable(Self.outage(code: code))))
@@ -149,11 +157,43 @@ struct DiscoveryMachine: Sendable {
 
     // MARK: Our own service
 
+    /// Those that stay are left as they are, and the service, too: whoever has found it does not notice.
+    mutating func onOwnAddresses(_ addresses: Set<OwnAddress>) -> [Directive] {
+        ownAddresses = addresses
+        let opening = advertise()
+        let gone = published.filter { !addresses.contains($0.key) }
+        for address in gone.keys { published[address] = nil }
+        return opening + gone.values.sorted().map { close($0) }
+    }
+
+    /// Publishes what is not published yet: the addresses first, since whoever hears of the service asks for them at once.
     private mutating func advertise() -> [Directive] {
-        guard advertisement != nil, browser != nil, registration == nil else { return [] }
-        let (id, directive) = put(.advertise(instanceName: instanceName))
-        registration = id
-        return [directive]
+        guard advertisement != nil, browser != nil else { return [] }
+        var directives: [Directive] = []
+        for address in ownAddresses where published[address] == nil {
+            let (id, directive) = put(.publish(address))
+            published[address] = id
+            directives.append(directive)
+        }
+        if registration == nil {
+            let (id, directive) = put(.advertise(instanceName: instanceName))
+            registration = id
+            directives.append(directive)
+        }
+        return directives
+    }
+
+    private mutating func onPublishingFailed(_ address: OwnAddress, query: QueryID) -> [Directive] {
+        let closing = close(query)
+        published[address] = nil
+        return [closing] + advertiseLater()
+    }
+
+    /// One alarm for all that failed.
+    private mutating func advertiseLater() -> [Directive] {
+        guard !willAdvertise else { return [] }
+        willAdvertise = true
+        return [.wake(.advertise, afterMilliseconds: registrationBackoff.nextDelayMilliseconds())]
     }
 
     private mutating func onAdvertised(_ name: String) -> [Directive] {
@@ -171,6 +211,6 @@ struct DiscoveryMachine: Sendable {
             renames += 1
             if renames < Self.mostRenamesAtOnce { return [closing] + advertise() }
         }
-        return [closing, .wake(.advertise, afterMilliseconds: registrationBackoff.nextDelayMilliseconds())]
+        return [closing] + advertiseLater()
     }
 }

@@ -18,19 +18,25 @@ struct OpenQuestion {
 }
 
 extension Query {
-    /// Puts the question to avahi. The code is one of dns_sd.h, and there is no reference unless it is 0.
-    func put(advertisement: Advertisement?, callbacks: CallbackQueue) -> (reference: DNSServiceRef?, code: Int32) {
+    /// Puts the question to avahi's dns_sd.h. The code is one of those there, and there is no reference unless it is 0.
+    ///
+    /// - Parameter hostName: at which the service is.
+    func put(
+        advertisement: Advertisement?, hostName: String, callbacks: CallbackQueue
+    ) -> (reference: DNSServiceRef?, code: Int32) {
         var reference: DNSServiceRef?
         let type = Advertisement.serviceType
         let context = callbacks.context
         let code: Int32
         switch self {
+        // AddressPublisher's.
+        case .publish: return (nil, ErrorCode.unknown)
         case .advertise(let instanceName):
             guard let advertisement else { return (nil, ErrorCode.unknown) }
             let txtRecord = advertisement.txtRecord
             code = muster_register(
-                &reference, 0, 0, instanceName, type, nil, nil, advertisement.port.bigEndian, UInt16(txtRecord.count),
-                txtRecord, CallbackQueue.onRegister, context)
+                &reference, 0, 0, instanceName, type, nil, hostName, advertisement.port.bigEndian,
+                UInt16(txtRecord.count), txtRecord, CallbackQueue.onRegister, context)
         case .browse:
             code = muster_browse(&reference, 0, 0, type, nil, CallbackQueue.onBrowse, context)
         case .resolve(let instanceName, let domain, let interface):

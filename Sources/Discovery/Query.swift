@@ -9,6 +9,8 @@ struct QueryID: Hashable, Comparable, Sendable {
 
 /// One lasting question to avahi: it answers again whenever the answer changes, until the question is closed.
 enum Query: Hashable, Sendable {
+    /// An address record of the name that stands in our service's record.
+    case publish(OwnAddress)
     /// DNSServiceRegister under this instance name.
     case advertise(instanceName: String)
     /// DNSServiceBrowse for our service type on all interfaces.
@@ -28,7 +30,7 @@ enum AddressFamily: CaseIterable, Hashable, Sendable {
 enum Answer: Hashable, Sendable {
     /// The question has been put.
     case opened
-    /// The question could not be put, or it is dead. The code is one of dns_sd.h.
+    /// The question could not be put, or it is dead. The code is one of dns_sd.h; of avahi-common/error.h for `publish`.
     case failed(code: Int32)
     /// To `advertise`: announced under this name, which avahi may have chosen.
     case advertised(instanceName: String)

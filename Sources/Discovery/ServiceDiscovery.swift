@@ -10,6 +10,9 @@ package import Logging
 
 /// Announces this laptop as `_muster._tcp`, or nothing, and says which others are there, through the dns_sd.h of avahi.
 ///
+/// The service is at a host of its own, with a random name: avahi would otherwise name this machine's, which is a person's or a
+/// customer's now and then.
+///
 /// Call `run()` once; it returns when its task is cancelled, after a goodbye to the network. It works without avahi-daemon
 /// too: it says so once and picks discovery up when the daemon comes. Idle, it wakes up for nothing; without avahi it tries
 /// again every five seconds.
@@ -18,10 +21,14 @@ package actor ServiceDiscovery {
     package nonisolated let events: AsyncStream<DiscoveryEvent>
 
     private let advertisement: Advertisement?
+    private let hostName: String
     private let logger: Logger
     private let report: AsyncStream<DiscoveryEvent>.Continuation
     private nonisolated let executor = QueueExecutor(label: "muster.discovery")
     private var machine: DiscoveryMachine
+    private lazy var publisher = AddressPublisher(hostName: hostName) { [executor, weak self] in
+        executor.queue.async { self?.assumeIsolated { $0.onPublisherEnded() } }
+    }
     private var questions: [QueryID: OpenQuestion] = [:]
     private var closing: [QueryID: OpenQuestion] = [:]
     private var whenClosed: CheckedContinuation<Void, Never>?
@@ -35,6 +42,8 @@ package actor ServiceDiscovery {
     /// - Parameter advertisement: nil for who only looks.
     package init(advertisement: Advertisement?, logger: Logger) {
         self.advertisement = advertisement
+        let label = String(UInt64.random(in: .min ... .max), radix: 16)
+        hostName = "muster-\(String(repeating: "0", count: 16 - label.count))\(label).local"
         self.logger = logger
         machine = DiscoveryMachine(advertisement: advertisement)
         (events, report) = AsyncStream.makeStream()
@@ -44,11 +53,18 @@ package actor ServiceDiscovery {
     package func run() async {
         Self.preparedLibrary
         isRunning = true
+        networkChanged()
         carryOut(machine.onStart())
         await untilCancelled()
         isRunning = false
         await closeAll()
         report.finish()
+    }
+
+    /// Tells others which addresses this machine has now, if they have changed. `run()` does so when it begins.
+    package func networkChanged() {
+        guard isRunning, advertisement != nil else { return }
+        carryOut(machine.onOwnAddresses(OwnAddress.told(of: OwnAddress.all)))
     }
 
     /// Done once in the process, before the library's first use.
@@ -93,10 +109,16 @@ package actor ServiceDiscovery {
     // MARK: Questions
 
     private func open(_ query: Query, as id: QueryID) -> [Answer] {
+        if case .publish(let address) = query {
+            let answer = publisher.publish(address, as: id)
+            if case .failed(let code) = answer { log(query, code: code) }
+            return [answer]
+        }
         let callbacks = CallbackQueue()
-        let (reference, code) = query.put(advertisement: advertisement, callbacks: callbacks)
+        let (reference, code) = query.put(
+            advertisement: advertisement, hostName: hostName, callbacks: callbacks)
         guard let reference else {
-            logger.debug("could not ask avahi", metadata: ["query": "\(query)", "code": "\(code)"])
+            log(query, code: code)
             return [.failed(code: code)]
         }
         let source = DispatchSource.makeReadSource(
@@ -118,9 +140,13 @@ package actor ServiceDiscovery {
         }
     }
 
+    private func onPublisherEnded() {
+        for id in publisher.published { carryOut(machine.onAnswer(.failed(code: ErrorCode.unknown), to: id)) }
+    }
+
     /// The socket belongs to the reference, so the source must be done with it before the reference goes.
     private func close(_ id: QueryID) {
-        guard let question = questions.removeValue(forKey: id) else { return }
+        guard !publisher.withdraw(id), let question = questions.removeValue(forKey: id) else { return }
         closing[id] = question
         question.source.cancel()
     }
@@ -136,6 +162,7 @@ package actor ServiceDiscovery {
     }
 
     private func closeAll() async {
+        publisher.withdrawAll()
         for id in questions.keys { close(id) }
         guard !closing.isEmpty else { return }
         // The goodbye is a courtesy: whoever stops does not wait for it for ever.
@@ -144,6 +171,10 @@ package actor ServiceDiscovery {
     }
 
     // MARK: Log
+
+    private func log(_ query: Query, code: Int32) {
+        logger.debug("could not ask avahi", metadata: ["query": "\(query)", "code": "\(code)"])
+    }
 
     private func log(_ event: DiscoveryEvent) {
         switch event {

@@ -1,5 +1,5 @@
 // A program of the tests: announces a service, and prints each discovery event as one JSON line, stamped with the
-// monotonic clock in seconds, until SIGTERM or SIGINT.
+// monotonic clock in seconds, until SIGTERM or SIGINT. SIGHUP says that this machine's addresses have changed.
 //
 // Usage: discovery-probe NAME PORT ID [FLEET]
 
@@ -65,10 +65,12 @@ let discovery = ServiceDiscovery(
     })
 
 let running = Task { await discovery.run() }
-let signals = [SIGTERM, SIGINT].map { number in
+let signals = [SIGTERM, SIGINT, SIGHUP].map { number in
     signal(number, SIG_IGN)
     let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
-    source.setEventHandler { running.cancel() }
+    source.setEventHandler {
+        if number == SIGHUP { Task { await discovery.networkChanged() } } else { running.cancel() }
+    }
     source.activate()
     return source
 }

@@ -27,6 +27,11 @@ struct Avahi {
                 instanceName: instanceName, port: 7447, protocolVersion: 1, id: id, fleet: "f1"))
     }
 
+    /// This laptop has these addresses, and no others.
+    mutating func network(has addresses: OwnAddress...) {
+        carryOut(machine.onOwnAddresses(Set(addresses)))
+    }
+
     mutating func start() {
         carryOut(machine.onStart())
     }

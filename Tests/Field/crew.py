@@ -57,6 +57,11 @@ class Member(Answers):
     def json(self, *arguments):
         return json.loads(self.muster(*arguments, "--json"))
 
+    @property
+    def service(self):
+        """The name under which its daemon is announced."""
+        return f"muster-{self.json('status')['deviceID'][:8]}"
+
     def answers(self):
         return self.try_muster("status").returncode == 0
 

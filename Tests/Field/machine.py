@@ -253,9 +253,9 @@ class Machine:
         return float(said.rpartition(" = ")[2].split("/")[0])
 
     def neighbours(self):
-        """The hosts whose daemon avahi knows of now, itself among them."""
+        """The services of daemons that avahi knows of now and can resolve, its own among them: see `Member.service`."""
         lines = self.run(["avahi-browse", "-rpt", "_muster._tcp"]).splitlines()
-        return {line.split(";")[6].removesuffix(".local") for line in lines if line.startswith("=;host0;")}
+        return {line.split(";")[3] for line in lines if line.startswith("=;host0;")}
 
 
 def report(machines):

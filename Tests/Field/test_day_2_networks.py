@@ -68,7 +68,7 @@ def test_an_access_point_passes_no_multicast_on(day):
         member.wait_ready()
     for member in day.crew:
         wait_until(member.machine.neighbours, PATIENCE_SECONDS, f"{member.name} is announced")
-        assert member.machine.neighbours() == {member.name}
+        assert member.machine.neighbours() == {member.service}
         assert member.connected() == []
     day.work()
     for member in day.crew:

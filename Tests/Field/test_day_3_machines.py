@@ -58,7 +58,7 @@ def test_avahi_is_restarted(day):
         member.machine.run(["systemctl", "restart", "avahi-daemon"])
         assert member.machine.main_process("avahi-daemon") not in (0, before[member.name])
     for member in day.crew:
-        everybody = {other.name for other in day.crew}
+        everybody = {other.service for other in day.crew}
         wait_until(lambda: member.machine.neighbours() == everybody, PATIENCE_SECONDS, f"{member.name} finds all again")
     day.network.cut("ben")
     wait_connected(day.lea, day.anna)

@@ -2,6 +2,8 @@
 
 import os
 
+from lab import wait_until
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 APPEAR_SECONDS = 2
 GO_SECONDS = 5
@@ -25,6 +27,13 @@ class Probes:
         """Python's zeroconf watches from this laptop."""
         command = ["/usr/bin/python3", os.path.join(HERE, "witness.py"), laptop.address]
         return laptop.start(command, name="witness")
+
+
+def eavesdropper(laptop):
+    """Writes down what this laptop hears of mDNS, from now on."""
+    program = laptop.start(["/usr/bin/python3", os.path.join(HERE, "eavesdropper.py"), laptop.address], name="eavesdropper")
+    wait_until(lambda: program.events("listens"), PATIENCE_SECONDS, f"{laptop.name} listens")
+    return program
 
 
 def avahi_browse(laptop):

@@ -1,11 +1,12 @@
 """musterd and a network that moves: laptops that join, leave, share a name, change their address, lose their avahi."""
 
 import json
+import re
 import time
 
 import pytest
 from lab import never_during, wait_until
-from probe import avahi_browse
+from probe import Probes, avahi_browse, eavesdropper, now_found
 from steps import (
     APPEAR_SECONDS,
     LEAVE_SECONDS,
@@ -143,9 +144,10 @@ def test_a_second_musterd_on_one_laptop(crew):
     wait_together([anna, bert])
 
 
-def test_the_record_has_keys_and_the_name_that_avahi_gives_the_machine_and_nothing_else(lab, crew):
-    """avahi publishes its host's name itself, and takes no other one for the target of a service (docs/threat-model.md)."""
-    anna, bert = crew.member("anna", host_name="smith-moving-3"), crew.member("bert")
+def test_the_record_has_keys_and_a_random_host_and_nothing_else(lab, crew):
+    bert = crew.member("bert")
+    heard = eavesdropper(bert.laptop)
+    anna = crew.member("anna", host_name="smith-moving-3")
     anna.start(), bert.start()
     wait_until(lambda: bert.connected() == ["smith-moving-3"], PATIENCE_SECONDS, "people see the machine's name")
     anna.muster("job", "create", "--name", "Jones, 12 Elm Street")
@@ -166,24 +168,61 @@ def test_the_record_has_keys_and_the_name_that_avahi_gives_the_machine_and_nothi
         "port": anna.port,
         "txt": {"v": record["txt"]["v"], "id": device, "fleet": fleet},
         "address": anna.laptop.address,
-        "host": "smith-moving-3.local",
+        "host": record["host"],
     }
+    assert re.fullmatch(r"muster-[0-9a-f]{16}\.local", record["host"]) and device not in record["host"]
     assert record["txt"]["v"].isdigit()
     everything = bert.laptop.run(["avahi-browse", "--all", "--resolve", "--terminate", "--parsable", "--no-db-lookup"])
-    assert record["name"] in everything and "Jones" not in everything and "Elm" not in everything, everything
-    # Of the machine's name nothing but the target: no name of a service, no text.
-    of_anna = [line.split(";") for line in everything.splitlines() if anna.laptop.address in line]
-    assert of_anna and not [line for line in of_anna if "smith-moving" in ";".join(line[:6] + line[8:])], of_anna
+    assert record["name"] in everything, everything
+    assert not [name for name in ("Jones", "Elm", "smith-moving") if name in everything], everything
+
+    # The machine's name stands in avahi's own records of it, and in no other: from the name to its addresses, and back.
+    of_anna = heard.events("record", **{"from": anna.laptop.address})
+    assert {f"{record['name']}._muster._tcp.local.", f"{record['host']}."} <= {one["name"] for one in of_anna}
+    named = {one["name"] for one in of_anna if "smith-moving" in one["text"]}
+    assert "smith-moving-3.local." in named, "the eavesdropper hears it"
+    assert all(name == "smith-moving-3.local." or name.endswith(".arpa.") for name in named), named
+    assert not [one for one in of_anna if "Jones" in one["text"] or "Elm" in one["text"]]
+
+    # Made anew at each start.
+    assert anna.daemon.stop() == 0
+    anna.start()
+    renamed = lambda: [service for service in browsed() or [] if service["host"] != record["host"]]
+    assert wait_until(renamed, PATIENCE_SECONDS, "another host")[0]["name"] == record["name"]
 
 
-def test_the_administrator_hides_the_machines_name_in_avahis_settings(lab, crew):
-    """With another host-name= than the machine's own it is not in any record."""
-    anna, bert = crew.member("anna", avahi=False), crew.member("bert")
-    # The lab writes it into avahi-daemon.conf, when avahi starts.
-    anna.laptop.host_name = "laptop-4711"
-    anna.laptop.start_avahi()
-    wait_together([anna.start(), bert.start()])
-    assert anna.laptop.run(["hostname"]).strip() == "anna", "the machine has a name of its own"
-    browsed = lambda: [service for service in avahi_browse(bert.laptop) if service["address"] == anna.laptop.address]
-    (record,) = wait_until(browsed, PATIENCE_SECONDS, "bert's avahi has anna's record")
-    assert record["host"] == "laptop-4711.local" and "anna" not in str(record), record
+def test_where_avahi_does_not_tell_the_machines_name_no_record_has_it(lab, crew):
+    """With publish-addresses=no, which leaves others without any address of the machine's own name."""
+    bert = crew.member("bert")
+    heard = eavesdropper(bert.laptop)
+    anna = crew.member("anna", host_name="smith-moving-3", avahi=False)
+    anna.laptop.start_avahi(publishes_addresses=False)
+    anna.start(), bert.start()
+    wait_until(lambda: bert.connected() == ["smith-moving-3"], PATIENCE_SECONDS, "people see the machine's name")
+    of_anna = heard.events("record", **{"from": anna.laptop.address})
+    assert [one for one in of_anna if "_muster._tcp" in one["name"]], "she was heard"
+    assert not [one for one in of_anna if "smith-moving" in one["text"]]
+
+
+def test_an_address_comes_and_goes_and_the_others_stay(lab, crew, build_directory):
+    anna, ben = crew.member("anna").start(), lab.laptop("ben")
+    wait_ready(anna)
+    heard = eavesdropper(ben)
+    probe = Probes(build_directory).start(ben)
+    (name,) = wait_until(lambda: list(now_found(probe)), PATIENCE_SECONDS, "ben finds anna")
+    addresses = lambda: [one for one in now_found(probe)[name]["addresses"] if ":" not in one]
+    stays, comes = anna.laptop.address, "10.77.0.200"
+    wait_until(lambda: addresses() == [stays] and probe.events("advertised"), PATIENCE_SECONDS, "ben knows her address")
+
+    began = time.monotonic()
+    anna.laptop.ip("addr", "add", f"{comes}/24", "dev", "eth0")
+    wait_until(lambda: addresses() == [stays, comes], PATIENCE_SECONDS, "ben knows her second address")
+    anna.laptop.ip("addr", "del", f"{comes}/24", "dev", "eth0")
+    wait_until(lambda: addresses() == [stays], PATIENCE_SECONDS, "ben forgets it")
+
+    told = [event for event in probe.events() if event["time"] > began]
+    assert {event["event"] for event in told} == {"found"} and all(stays in event["addresses"] for event in told), told
+    host = told[0]["host"]
+    taken_back = [one["text"] for one in heard.events("record", name=host, ttl=0)]
+    assert taken_back and all(comes in text for text in taken_back), taken_back
+    assert not heard.events("record", name=f"{name}._muster._tcp.local.", ttl=0), "the service stays as it is"

@@ -15,6 +15,7 @@ struct DiscoveryService: Service {
     private let fleet: FleetIdentity
     private let transport: PeerTransport
     private let replicator: Replicator
+    private let watcher: RouteWatcher
     private let logger: Logger
     private let occasions: AsyncStream<Occasion>
     private let occasion: AsyncStream<Occasion>.Continuation
@@ -37,6 +38,7 @@ struct DiscoveryService: Service {
         self.fleet = fleet
         self.transport = transport
         self.replicator = replicator
+        watcher = RouteWatcher(logger: logger)
         self.logger = logger
         (occasions, occasion) = AsyncStream.makeStream()
         let off: String? =
@@ -82,6 +84,8 @@ struct DiscoveryService: Service {
             group.addTask { await handleAll(of: discovery) }
             if advertisement == nil {
                 group.addTask { if await listens(within: nil) { occasion.yield(.listening) } }
+            } else {
+                group.addTask { for await _ in watcher.tables() { await discovery.networkChanged() } }
             }
             for await occasion in occasions {
                 guard occasion != .resumed, waits == waitsForFleet, self.advertisement == advertisement else { break }

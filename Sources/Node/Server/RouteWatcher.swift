@@ -6,7 +6,7 @@ import ServerChannel
     import Glibc
 #endif
 
-/// Hears from the kernel when a way out of this machine appears or goes (netlink).
+/// Hears from the kernel when an address of this machine or a way out of it appears or goes (netlink).
 ///
 /// Where there is no such socket, as in a sandbox without AF_NETLINK, it says so once and supposes a way.
 final class RouteWatcher: Sendable {
@@ -51,7 +51,8 @@ final class RouteWatcher: Sendable {
             let reason = String(cString: strerror(errno))
             if descriptor >= 0 { close(descriptor) }
             logger.notice(
-                "routes cannot be watched; the server is asked at its interval", metadata: ["reason": "\(reason)"])
+                "the network cannot be watched: the server is asked at its interval, laptops keep the addresses of now",
+                metadata: ["reason": "\(reason)"])
             return nil
         }
         return descriptor

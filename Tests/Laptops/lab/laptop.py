@@ -22,6 +22,7 @@ enable-wide-area=no
 [publish]
 publish-workstation=no
 publish-hinfo=no
+publish-addresses={publishes_addresses}
 """
 
 # Debian's own system bus, except that it stays root: one that changes its user would outlive a lab that is killed.
@@ -102,15 +103,20 @@ class Laptop:
 
     # Avahi
 
-    def start_avahi(self):
-        """Starts the system bus if it does not run, and avahi-daemon; returns when avahi has joined the bus."""
+    def start_avahi(self, publishes_addresses=True):
+        """Starts the system bus if it does not run, and avahi-daemon; returns when avahi has joined the bus.
+
+        Without `publishes_addresses` it does not tell the laptop's host name and where that is.
+        """
         if self.bus is None or not self.bus.is_running:
             configuration = self._write("bus.conf", BUS_CONFIGURATION)
             self.bus = self.start(["dbus-daemon", f"--config-file={configuration}", "--nofork", "--nopidfile"])
             wait_until(self._bus_answers, 10, f"the system bus of {self.name} answers")
         use_ipv6 = "yes" if self.lab.ipv6 else "no"
         use_ipv4 = "yes" if self.lab.ipv4 else "no"
-        text = AVAHI_CONFIGURATION.format(host_name=self.host_name, use_ipv4=use_ipv4, use_ipv6=use_ipv6)
+        text = AVAHI_CONFIGURATION.format(
+            host_name=self.host_name, use_ipv4=use_ipv4, use_ipv6=use_ipv6,
+            publishes_addresses="yes" if publishes_addresses else "no")
         configuration = self._write("avahi-daemon.conf", text)
         daemon = ["avahi-daemon", "-f", configuration, "--no-drop-root", "--no-chroot", "--no-rlimits"]
         self.avahi = self.start(daemon)

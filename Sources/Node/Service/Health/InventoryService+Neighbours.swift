@@ -24,11 +24,9 @@ extension InventoryService {
         ]
     }
 
-    /// What people call the laptop of a short id: as it has said itself, else as its host is announced.
+    /// What people call the laptop of a short id, as it has said itself: nil before it was met.
     private func name(ofShortID id: String) -> String? {
-        let known = fleet.knownDevices.first { DeviceID($0.device)?.short == id }?.name
-        return known
-            ?? facts.discovery.services.first { $0.id == id }?.hostName.split(separator: ".").first.map(String.init)
+        fleet.knownDevices.first { DeviceID($0.device)?.short == id }?.name
     }
 
     /// One for each laptop without a connection, at none of whose addresses anybody was reached.
