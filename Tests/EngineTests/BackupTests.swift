@@ -1,12 +1,12 @@
 import CRDT
 import Inventory
 import Replication
-import Storage
 import Testing
 import Timekeeping
 
 @testable import Engine
 @testable import Simulation
+@testable import Storage
 
 @Suite("A backup is brought in", .timeLimit(.minutes(2)))
 struct BackupTests {
@@ -71,6 +71,31 @@ struct BackupTests {
         }
         #expect(gaveWayHere > 0)
         #expect(gaveWayThere > 0)
+    }
+
+    @Test("A backup that says less of a journal than it holds, or more, is not believed", arguments: [-1, -2, 1])
+    func falseEnd(by difference: Int) async throws {
+        let first = try Anna()
+        try await put(1, "base", in: first)
+        // Of two transforms: what ends one less ends in its midst.
+        let fields = ["name", "room"].map { Edit.FieldValue(field: $0, value: "sofa") }
+        _ = try await first.store.edit(
+            job: Anna.job, now: { [clock = first.clock] in clock.now }, [.put(item: ItemID(2), fields: fields)])
+        let contents = try first.store.copy()
+        let backup = try opened(contents)
+        let replica = first.store.identity.replica
+        let head = try await backup.vector(of: Anna.job)[replica]
+        let said = JournalHead(sequence: UInt64(Int(head.sequence) + difference), digest: head.digest)
+        try await backup.write { db in
+            try JobRows(of: Anna.job, in: db).journal(of: replica).setHead(said, latest: .zero)
+        }
+        let anna = try Anna(contents: contents)
+        let brought = try await anna.replicator.difference(of: backup)
+        #expect(brought.jobs.map(\.forks) == [0])
+        let outcome = try await anna.replicator.restore(from: backup, believing: { _ in false })
+        #expect(outcome.transforms == 0)
+        #expect(outcome.leftOut.map(\.reason) == [.damaged])
+        #expect(try await anna.store.vector(of: Anna.job)[replica] == head)
     }
 
     @Test("A store that was set back, and wrote nothing since, becomes a new replica before it takes its own back")

@@ -29,20 +29,25 @@ def test_what_is_no_backup_or_a_damaged_one_changes_nothing(solos):
         "text": b"This is a letter to the customer.\n" * 100,
         "half": whole[: len(whole) // 2],
         "all but its end": whole[:-4096],
+        "all but a part of its last page": whole[:-1000],
         "a page of zeros": whole[:8192] + bytes(8192) + whole[16384:],
-        "another database": None,
+        # What it holds of a job would be passed over.
+        "journals gone": "DELETE FROM journal",
+        "a journal that ends elsewhere": "UPDATE journal SET sequence = sequence - 1",
+        "a journal without an end": f"UPDATE journal SET sequence = {2**63 - 1}",
+        "a job gone": "DELETE FROM job",
+        "a job that ended and goes on": "UPDATE job SET isRemoved = 1",
+        "another database": "DROP TABLE journal",
     }
-    for name, bytes_ in damaged.items():
+    for name, wrong in damaged.items():
         bad = os.path.join(solos.directory, "bad.backup")
-        if bytes_ is None:
-            os.remove(bad)
+        with open(bad, "wb") as file:
+            file.write(whole if isinstance(wrong, str) else wrong)
+        if isinstance(wrong, str):
             database = sqlite3.connect(bad)
-            database.execute("CREATE TABLE store (device TEXT, replica TEXT)")
+            database.execute(wrong)
             database.commit()
             database.close()
-        else:
-            with open(bad, "wb") as file:
-                file.write(bytes_)
         done = bert.muster("restore", bad, "--yes")
         assert done.returncode == 65 and "backup" in done.stderr, (name, done)
         assert content(bert) == held, name

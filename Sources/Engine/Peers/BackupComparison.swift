@@ -36,16 +36,28 @@ struct BackupComparison {
         case held
         /// The backup goes on from where this store's ends.
         case ahead(of: UInt64)
-        /// They have parted (rule R9).
-        case forked
-        /// The backup's cannot be read.
+        /// They have parted (rule R9), and are the same up to here.
+        case forked(after: UInt64)
+        /// The backup's cannot be read, or is not what it says of itself.
         case unreadable
+
+        var isForked: Bool { if case .forked = self { true } else { false } }
     }
 
     struct Journal {
         let replica: ReplicaID
         let standing: Standing
         let transforms: UInt64
+
+        init(_ entry: VersionVector.Entry, _ standing: Standing) {
+            replica = entry.replica
+            self.standing = standing
+            transforms =
+                switch standing {
+                case .held, .unreadable: 0
+                case .ahead(let sequence), .forked(let sequence): entry.head.sequence - sequence
+                }
+        }
     }
 
     /// How a job stands here and there.
@@ -63,9 +75,7 @@ struct BackupComparison {
         guard let here = try await holdingsHere(of: id) else {
             var job = Job(isEndedThere: there.removal != nil)
             guard !job.isEndedThere else { return job }
-            job.journals = there.vector.entries.map {
-                Journal(replica: $0.replica, standing: .ahead(of: 0), transforms: $0.head.sequence)
-            }
+            job.journals = there.vector.entries.map { Journal($0, .ahead(of: 0)) }
             return job
         }
         var job = Job(isKnown: true)
@@ -80,10 +90,7 @@ struct BackupComparison {
             } else {
                 standing = try await self.standing(of: entry, in: id, here: known)
             }
-            job.journals.append(
-                Journal(
-                    replica: entry.replica, standing: standing,
-                    transforms: try await transforms(of: entry, in: id, here: known, standing)))
+            job.journals.append(Journal(entry, standing))
         }
         return job
     }
@@ -106,26 +113,17 @@ struct BackupComparison {
             guard longer === backup else { throw error }
             return .unreadable
         }
-        guard found?.head == end else { return .forked }
-        return isLonger ? .ahead(of: known.sequence) : .held
-    }
-
-    private func transforms(
-        of entry: VersionVector.Entry, in job: JobID, here known: JournalHead, _ standing: Standing
-    ) async throws -> UInt64 {
-        switch standing {
-        case .held, .unreadable: 0
-        case .ahead(let sequence): entry.head.sequence - sequence
-        // Only for people: what cannot be read is found out by whoever takes it.
-        case .forked: entry.head.sequence - ((try? await commonEnd(of: entry.replica, in: job)) ?? 0)
-        }
+        guard found?.head != end else { return isLonger ? .ahead(of: known.sequence) : .held }
+        // What parts does so before either ends: else the file says something else of the journal than what it holds of it.
+        guard let same = try? await commonEnd(of: entry.replica, in: job, before: end.sequence), same < end.sequence
+        else { return .unreadable }
+        return .forked(after: same)
     }
 
     /// The last place at which a journal that has parted is the same on both sides, where a change ends.
-    func commonEnd(of replica: ReplicaID, in job: JobID) async throws -> UInt64 {
+    private func commonEnd(of replica: ReplicaID, in job: JobID, before end: UInt64) async throws -> UInt64 {
         var same: UInt64 = 0
-        var other = min(
-            try await store.vector(of: job)[replica].sequence, try await backup.vector(of: job)[replica].sequence)
+        var other = end
         while same < other {
             let middle = same + (other - same + 1) / 2
             let here = try await store.boundary(of: replica, job: job, at: middle)?.head
@@ -152,8 +150,9 @@ struct BackupComparison {
             difference.jobs.append(
                 BackupDifference.Job(
                     id: id, name: name, isNew: !job.isKnown,
-                    transforms: differing.reduce(0) { $0 + $1.transforms },
-                    forks: differing.count { $0.standing == .forked }))
+                    // Of a file that lies about millions of journals the sum may be too great.
+                    transforms: differing.reduce(0) { max($0, $0 &+ $1.transforms) },
+                    forks: differing.count { $0.standing.isForked }))
             for asked in (try? await backup.pendingRequests(of: id)) ?? [] {
                 if job.isKnown, try await store.request(asked.request.token, job: id) != nil { continue }
                 difference.requests.append((id, asked.request))

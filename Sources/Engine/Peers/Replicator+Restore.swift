@@ -86,7 +86,7 @@ extension Replicator {
             let differing = try await comparison.job(job).differing.filter { !skipped.contains($0.replica) }
             guard let first = differing.first else { return }
             // Forks last: what their own changes stand on is here then.
-            let next = differing.first { $0.standing != .forked } ?? first
+            let next = differing.first { !$0.standing.isForked } ?? first
             let reason: RestoreOutcome.LeftOut.Reason?
             switch next.standing {
             case .held: reason = nil
@@ -94,7 +94,7 @@ extension Replicator {
                 reason = try await take(
                     next.replica, of: job, after: sequence, from: comparison.backup, believing: isOwn,
                     counting: &outcome.transforms)
-            case .forked: reason = try await join(next.replica, of: job, by: comparison)
+            case .forked(let keep): reason = try await join(next.replica, of: job, after: keep, by: comparison)
             case .unreadable: reason = .damaged
             }
             guard let reason else { continue }
@@ -150,30 +150,35 @@ extension Replicator {
     /// Puts a journal together that has two contents: the branch with the smaller hash stays, as between peers, and whoever holds the
     /// other one issues again what only that has.
     private func join(
-        _ replica: ReplicaID, of job: JobID, by comparison: BackupComparison
+        _ replica: ReplicaID, of job: JobID, after keep: UInt64, by comparison: BackupComparison
     ) async throws -> RestoreOutcome.LeftOut.Reason? {
         guard replica != .channel else { return .serversWord }
         let backup = comparison.backup
-        guard let keep = try? await comparison.commonEnd(of: replica, in: job),
-            let there = try? await backup.boundary(of: replica, job: job, at: keep + 1)
-        else { return .damaged }
+        guard let there = try? await backup.boundary(of: replica, job: job, at: keep + 1) else { return .damaged }
         guard let here = try await store.boundary(of: replica, job: job, at: keep + 1) else { return .forked }
         if there.changeHash < here.changeHash {
-            let branch = try await backup.segment(
+            let branch = try? await backup.segment(
                 of: replica, job: job, from: keep + 1, maximumBytes: JournalSegment.usualBytes)
-            guard let branch else { return .forked }
+            guard let branch else { return .damaged }
             await adopt(branch, job: job, after: keep, from: nil)
         } else {
-            // Together with all that is held here: what was issued again by an earlier restore is not issued twice.
-            try await copy(job, to: backup, without: replica)
             let branch = try await store.segment(
                 of: replica, job: job, from: keep + 1, maximumBytes: JournalSegment.usualBytes)
             guard let branch else { return .forked }
             var generator = machine.generator
-            _ = try await backup.adoptBranch(branch, job: job, after: keep, now: receiveTime, using: &generator)
+            do {
+                // Together with all that is held here: what was issued again by an earlier restore is not issued twice.
+                try await copy(job, to: backup, without: replica)
+                _ = try await backup.adoptBranch(branch, job: job, after: keep, now: receiveTime, using: &generator)
+            } catch let error as StoreError where error.code == .diskFull {
+                throw error
+            } catch {
+                logger.warning("a backup cannot take what stays of a journal", metadata: ["error": "\(error)"])
+                return .forked
+            }
         }
         let isJoined = try await comparison.job(job).journals.allSatisfy {
-            $0.replica != replica || $0.standing != .forked
+            $0.replica != replica || !$0.standing.isForked
         }
         return isJoined ? nil : .forked
     }

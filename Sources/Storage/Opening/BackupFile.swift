@@ -4,10 +4,6 @@ import Dispatch
 import GRDB
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#endif
-
 /// A file that is said to be the backup of a laptop's store: whose it is, once it was found to be one.
 package struct BackupFile: Hashable, Sendable {
     /// The laptop's id.
@@ -30,7 +26,7 @@ package struct BackupFile: Hashable, Sendable {
             }
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             defer { try? queue.close() }
-            self = try queue.read(Self.init)
+            self = try queue.read { try Self.init($0, bytes: Disk.length(of: path) ?? 0) }
         } catch let error as DatabaseError where [.SQLITE_NOTADB, .SQLITE_CANTOPEN].contains(error.resultCode) {
             throw .noBackup
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
@@ -49,7 +45,10 @@ package struct BackupFile: Hashable, Sendable {
         }
     }
 
-    private init(_ db: Database) throws {
+    private init(_ db: Database, bytes: Int) throws {
+        // SQLite reads what the last page lacks as zeros.
+        let whole = try Int.fetchOne(db, sql: "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+        guard bytes >= whole ?? 0 else { throw StoreError.damagedBackup("it is cut off") }
         // Without its indexes rows would be passed over that are there.
         let fault = try String.fetchOne(db, sql: "PRAGMA integrity_check(1)")
         guard fault == "ok" else { throw StoreError.damagedBackup(fault ?? "") }
@@ -80,9 +79,10 @@ package struct BackupFile: Hashable, Sendable {
             throw StoreError(
                 .newerThanProgram, "The backup was written by Muster \(version); install that version first.")
         }
-        guard try Self.tables(in: db).isSuperset(of: try Self.tables(for: Schema.applied(in: db))),
-            try Bool.fetchOne(db, sql: Self.hasNegativePlaces) == false
-        else { throw StoreError.damagedBackup("its tables are not those of a store") }
+        guard try Self.tables(in: db).isSuperset(of: try Self.tables(for: Schema.applied(in: db))) else {
+            throw StoreError.damagedBackup("its tables are not those of a store")
+        }
+        if let fault = try TableAgreement.fault(in: db) { throw StoreError.damagedBackup(fault) }
         self.device = device
         author = try AuthorTable(db: db).author(named: replica)
         let latest = try Store.greatestStamp(in: db)
@@ -121,11 +121,6 @@ extension BackupFile {
             return try tables(in: db).filter { $0.table != "sqlite_schema" && $0.table != "grdb_migrations" }
         }
     }
-
-    private static let hasNegativePlaces = """
-        SELECT EXISTS (SELECT 1 FROM journal WHERE sequence < 0) OR EXISTS (SELECT 1 FROM segment WHERE first < 1 OR last < first)
-            OR EXISTS (SELECT 1 FROM removal WHERE sequence < 0)
-        """
 }
 
 extension Store {
@@ -164,10 +159,7 @@ extension Store {
     /// How long the store's file and its log are; nil in memory.
     package var fileBytes: Int? {
         guard let pool = database as? DatabasePool else { return nil }
-        return [pool.path, pool.path + "-wal"].reduce(0) { sum, path in
-            var status = stat()
-            return sum + (stat(path, &status) == 0 ? Int(status.st_size) : 0)
-        }
+        return [pool.path, pool.path + "-wal"].reduce(0) { $0 + (Disk.length(of: $1) ?? 0) }
     }
 
     /// What is kept here of the fleet that another store follows.

@@ -34,6 +34,12 @@ package enum Disk {
         return stat(path, &status) == 0 ? (status.st_uid, status.st_gid) : nil
     }
 
+    /// In bytes; nil for a file that is not there.
+    static func length(of path: String) -> Int? {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : nil
+    }
+
     /// So that a file's name, or that it is gone, outlasts a power cut.
     package static func flushDirectory(of path: String) throws(POSIXError) {
         let slash = path.lastIndex(of: "/")

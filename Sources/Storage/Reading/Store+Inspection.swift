@@ -21,9 +21,12 @@ extension Store {
         try await read { try Int.fetchOne($0, sql: "SELECT count(*) FROM segment") ?? 0 }
     }
 
-    /// What SQLite finds wrong with the file; empty when it is sound.
+    /// What SQLite finds wrong with the file, and what its tables do not agree in; empty when it is sound.
     package func integrityProblems() async throws -> [String] {
-        try await read { try String.fetchAll($0, sql: "PRAGMA integrity_check").filter { $0 != "ok" } }
+        try await read { db in
+            try String.fetchAll(db, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
+                + [TableAgreement.fault(in: db)].compactMap(\.self)
+        }
     }
 
     /// The same without comparing indexes with their tables, which takes most of the time; the first few problems.

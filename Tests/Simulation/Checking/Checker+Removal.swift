@@ -96,6 +96,8 @@ extension Checker {
         guard try await device.store.orphanCount() == 0 else {
             throw Violation("R10", "\(device) has freed all that it will, and rows of removed jobs are left.")
         }
+        let problems = try await device.store.integrityProblems()
+        guard problems.isEmpty else { throw Violation("R4", "\(device) is unsound: \(problems)") }
         for (job, reference) in device.references.sorted(by: { $0.key < $1.key }) where reference.isRemoved {
             try await checkRemoval(of: job, on: device)
             count(.freedJob)

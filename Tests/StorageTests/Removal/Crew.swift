@@ -49,6 +49,7 @@ final class Crew {
         for _ in 0..<3 {
             for from in stores { for to in stores where from !== to { try await send(from, to) } }
         }
+        for store in stores { #expect(try await store.integrityProblems() == []) }
     }
 
     func send(_ from: Store, _ to: Store) async throws {

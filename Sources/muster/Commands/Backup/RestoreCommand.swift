@@ -66,7 +66,8 @@ extension RestoreReport {
         var parts: [String] = []
         if new > 0 { parts.append("\(counted(new, "job")) that \(new == 1 ? "is" : "are") not here") }
         if more > 0 { parts.append("more of \(counted(more, "job")) that \(more == 1 ? "is" : "are") here") }
-        let changes = restored.reduce(0) { $0 + Int(clamping: $1.transforms) }
+        // Whatever the file says of its length: a sum that is too great stays as it was.
+        let changes = restored.reduce(0) { max($0, $0 &+ Int(clamping: $1.transforms)) }
         let goesOn = endedThere.isEmpty ? "" : " \(endedSentence)"
         return
             "\(origin) It holds \(parts.joined(separator: " and ")): \(counted(changes, "change")). All of it is added, on "
