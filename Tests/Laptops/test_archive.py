@@ -1,5 +1,6 @@
 """`muster job archive`: a job that is over becomes a file that proves itself, and its space is free; before that nothing is removed."""
 
+import json
 import os
 
 from false_daemons import FalseDaemon
@@ -26,6 +27,18 @@ def at_an_end(solos, office, front):
     reached = lambda: anna.get("/v1/status")["server"]["state"] == "reached"
     wait_until(reached, PATIENCE_SECONDS, "the office has answered")
     return anna, bert, job
+
+
+def pass_on(call, daemon, change=lambda body: body):
+    """Answers as the daemon does, but for what `change` makes of it."""
+    connection = UnixConnection(daemon.socket)
+    connection.request(call.head.split(b" ")[0].decode(), call.target, call.body or None)
+    answer = connection.getresponse()
+    headers = "".join(f"{key}: {value}\r\n" for key, value in answer.getheaders() if key.lower() not in HOP_BY_HOP)
+    body = change(answer.read())
+    call.socket.sendall(
+        f"HTTP/1.1 {answer.status} Said\r\n{headers}Content-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode() + body)
+    call.socket.close()
 
 
 def archive(daemon, job, path, *flags):
@@ -127,14 +140,7 @@ def test_a_daemon_that_goes_away_before_it_says_that_the_job_is_removed(solos, o
         if call.head.startswith(b"DELETE ") or asked:
             asked.append(call.target)
             return call.socket.close()
-        connection = UnixConnection(anna.socket)
-        connection.request(call.head.split(b" ")[0].decode(), call.target, call.body or None)
-        answer = connection.getresponse()
-        headers = "".join(f"{key}: {value}\r\n" for key, value in answer.getheaders() if key.lower() not in HOP_BY_HOP)
-        body = answer.read()
-        call.socket.sendall(
-            f"HTTP/1.1 {answer.status} Said\r\n{headers}Content-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode() + body)
-        call.socket.close()
+        return pass_on(call, anna)
 
     asked = []
     with FalseDaemon(solos.directory, build_directory, serve) as daemon:
@@ -145,6 +151,32 @@ def test_a_daemon_that_goes_away_before_it_says_that_the_job_is_removed(solos, o
     audit = anna.muster("job", "audit", file_at(solos))
     assert audit.returncode == 0 and "proven" in audit.stdout, audit
     assert len(anna.items(job)) == 20
+
+
+def test_a_history_that_lacks_what_the_daemon_holds_is_neither_proven_nor_archived(solos, office, front, build_directory):
+    """As when its store is damaged: what is there proves itself, and is not all."""
+    anna, _, job = at_an_end(solos, office, front)
+
+    def more(body):
+        details = json.loads(body)
+        replica = max(details["vector"], key=details["vector"].get)
+        details["vector"][replica] += 1
+        return json.dumps(details).encode()
+
+    def serve(call):
+        call.read_head().read_body()
+        is_the_job = call.target.split("?")[0] == f"/v1/jobs/{job}"
+        pass_on(call, anna, more if is_the_job else lambda body: body)
+
+    with FalseDaemon(solos.directory, build_directory, serve) as daemon:
+        audit = daemon.muster("job", "audit", job)
+        assert audit.returncode == 70 and "lacks changes" in audit.stderr and not audit.stdout, audit
+        done = daemon.muster("job", "archive", job, "--output", file_at(solos), "--yes")
+        assert done.returncode == 65 and "nothing was removed" in done.stderr, done
+        assert daemon.failures == []
+    assert not os.path.exists(file_at(solos)) and len(anna.items(job)) == 20
+    audit = anna.muster("job", "audit", job)
+    assert audit.returncode == 0 and "proven" in audit.stdout, audit
 
 
 def test_a_command_that_is_stopped_while_it_asks_leaves_nothing(solos, office, front):

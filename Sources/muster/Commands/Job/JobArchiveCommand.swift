@@ -146,10 +146,7 @@ struct JobArchiveCommand: AsyncParsableCommand {
             try file.reread { try reader.add($0) }
             report = try await reader.report()
         } catch let fault as HistoryAudit.Fault { throw APIError(.failed, fault.sentence) }
-        // Who has written since the job was looked at is among them, too.
-        let ends = Dictionary(
-            report.journals.map { ($0.replicaID, $0.lastSequence) }, uniquingKeysWith: { max($0, $1) })
-        guard report.holds, job.vector.allSatisfy({ ends[$0.key] ?? 0 >= UInt64(clamping: $0.value) }) else {
+        guard report.holds, report.reaches(job.vector) else {
             throw APIError(
                 .invalidValue,
                 "The job's history does not prove itself, so nothing was removed: see 'muster job audit \(job.id)'.")

@@ -59,11 +59,14 @@ struct JobAuditCommand: AsyncParsableCommand {
 
     private func audited() async throws -> AuditReport {
         var reader = HistoryReader(listsChanges: changes && !options.json)
+        var held: [String: Int] = [:]
         if let file = try InputFile(history: reference) {
             while let piece = try file.next() { try reader.add(piece) }
         } else {
             do {
                 try await options.withClient { client in
+                    // Before its history, which may be longer by then.
+                    held = try await client.job(reference).vector
                     try await client.history(job: reference) { try reader.add($0) }
                 }
             } catch let error as APIError where error.code == .unreachable {
@@ -71,7 +74,13 @@ struct JobAuditCommand: AsyncParsableCommand {
                     error.code, "There is no file '\(reference)' that can be seen, and of jobs no daemon tells. \(error.message)")
             }
         }
-        return try await reader.report()
+        let report = try await reader.report()
+        guard report.reaches(held) else {
+            throw APIError(
+                .failed,
+                "The history lacks changes of the job that the daemon says it holds: see whether 'muster doctor' finds its store damaged.")
+        }
+        return report
     }
 }
 
@@ -114,6 +123,12 @@ extension InputFile {
 }
 
 extension AuditReport {
+    /// Whether it has all that a job is said to have, by the journal: who has written meanwhile is in it, too.
+    func reaches(_ vector: [String: Int]) -> Bool {
+        let ends = Dictionary(journals.map { ($0.replicaID, $0.lastSequence) }, uniquingKeysWith: { max($0, $1) })
+        return vector.allSatisfy { ends[$0.key] ?? 0 >= UInt64(clamping: $0.value) }
+    }
+
     fileprivate func print(on terminal: Terminal) {
         let style = terminal.style
         let signed = journals.filter { $0.standing == .signed || $0.standing == .proven }
