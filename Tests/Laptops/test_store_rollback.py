@@ -7,7 +7,10 @@ import subprocess
 
 import pytest
 from backups import back_up
-from lab import surroundings, wait_until
+from invitations import anna
+from lab import never_during, surroundings, wait_until
+from membership import QUIET_SECONDS, lea_and_bert, unassign
+from revoking import enlist
 from screen import Screen
 from solo import PATIENCE_SECONDS, journals, wait_agreed
 from unprivileged import Person
@@ -189,3 +192,54 @@ def test_what_root_puts_back_stays_the_daemons_own(build_directory, solos):
         assert done.returncode == 0, done.stderr
         owners = {name: os.stat(os.path.join(anna.state, name)).st_uid for name in os.listdir(anna.state)}
         assert set(owners.values()) == {owner.st_uid}, owners
+
+
+def test_who_was_taken_off_a_job_stays_off_it(solos):
+    lea, bert, job = lea_and_bert(solos, is_off=False)
+    assert bert.stop() == 0 and lea.stop() == 0
+    upgrade(lea, "99.1.0")
+    lea.start()
+    unassign(lea, job, "bert")
+    said = lea.get(f"/v1/jobs/{job}/assignments")
+    assert lea.muster("queue", "pause").returncode == 0
+    assert lea.stop() == 0
+    done = rollback(lea, "--yes", "--json")
+    assert done.returncode == 0 and "Nothing was written" not in done.stderr, done
+    assert "What was said since then goes over: who is on which job, what is paused." in done.stderr, done
+    assert json.loads(done.stdout)["taken"] == ["assignments", "pauses"] and json.loads(done.stdout)["lost"] == []
+    lea.start()
+    assert lea.get(f"/v1/jobs/{job}/assignments") == said
+    assert lea.get("/v1/status")["queue"]["isPaused"]
+    lea.add(job, name="secret")
+    bert.start("--peer", lea.address)
+    wait_until(lambda: bert.get(f"/v1/jobs/{job}")["membership"] == "off", PATIENCE_SECONDS, "bert hears of it")
+    never_during(lambda: "secret" in names(bert, job), QUIET_SECONDS, "bert gets what is not for him")
+
+
+def test_what_a_revoked_laptop_writes_later_is_late_work_after_a_rollback_too(solos, anna):
+    """It comes by somebody who has not heard of the revocation."""
+    bert = enlist(solos, anna, "bert", anna.address)
+    cleo = enlist(solos, anna, "cleo", anna.address, bert.address)
+    job = anna.create_job()
+    wait_agreed([anna, bert, cleo], job)
+    bert.add(job, name="of bert")
+    wait_agreed([anna, bert, cleo], job)
+    for daemon in (anna, bert, cleo):
+        assert daemon.stop() == 0
+    upgrade(anna, "99.1.0")
+    anna.start()
+    assert anna.muster("fleet", "revoke", "bert", "--yes").returncode == 0
+    assert anna.stop() == 0
+    done = rollback(anna, "--yes")
+    assert done.returncode == 0 and "how far the work of revoked laptops counts" in done.stderr, done
+    bert.start("--peer", cleo.address)
+    cleo.start("--peer", bert.address)
+    bert.add(job, name="of the thief")
+    wait_agreed([bert, cleo], job)
+    bert.kill()
+    anna.start("--peer", cleo.address)
+    cleo.add(job, name="of cleo")
+    wait_until(lambda: "of cleo" in names(anna, job), PATIENCE_SECONDS, "anna has what cleo has")
+    without = {"of bert", "of cleo"}
+    wait_until(lambda: names(cleo, job) == without, PATIENCE_SECONDS, f"cleo hears of the cutoff: {cleo.log()}")
+    assert names(anna, job) == without
