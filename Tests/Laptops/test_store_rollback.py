@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 
 import pytest
@@ -243,3 +244,42 @@ def test_what_a_revoked_laptop_writes_later_is_late_work_after_a_rollback_too(so
     without = {"of bert", "of cleo"}
     wait_until(lambda: names(cleo, job) == without, PATIENCE_SECONDS, f"cleo hears of the cutoff: {cleo.log()}")
     assert names(anna, job) == without
+
+
+@pytest.mark.parametrize("what", ["emptied", "emptied after a kill", "gone", "a directory", "another program's"])
+def test_where_a_store_was_no_new_one_is_begun(solos, what):
+    anna = solos("anna").start()
+    job = anna.create_job()
+    anna.add(job, name="acknowledged")
+    if what == "emptied after a kill":
+        anna.kill()
+    else:
+        assert anna.stop() == 0
+    kept = f"{anna.store}.aside"
+    shutil.move(anna.store, kept)
+    if what.startswith("emptied"):
+        open(anna.store, "wb").close()
+    elif what == "a directory":
+        os.mkdir(anna.store)
+    elif what == "another program's":
+        database = sqlite3.connect(anna.store)
+        with database:
+            database.execute("CREATE TABLE store (id INTEGER, shop TEXT)")
+        database.close()
+    before = sorted((name, os.stat(os.path.join(anna.state, name)).st_size) for name in os.listdir(anna.state))
+    anna.launch()
+    wait_until(lambda: not anna.program.is_running, PATIENCE_SECONDS, "it ends")
+    assert anna.program.process.returncode == BAD_DATA, anna.log()
+    words = {"emptied": "is empty", "emptied after a kill": "muster.sqlite-wal", "gone": "is gone",
+             "a directory": "is no file", "another program's": "another program's database"}[what]
+    assert words in anna.log() and "Nothing was changed" in anna.log(), anna.log()
+    done = rollback(anna, "--yes")
+    assert done.returncode in (USAGE, BAD_DATA), done
+    after = sorted((name, os.stat(os.path.join(anna.state, name)).st_size) for name in os.listdir(anna.state))
+    assert after == before
+    # Put back, it goes on.
+    if what != "gone":
+        (os.rmdir if what == "a directory" else os.remove)(anna.store)
+    shutil.move(kept, anna.store)
+    anna.start()
+    assert names(anna, job) == {"acknowledged"}

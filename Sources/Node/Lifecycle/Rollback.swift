@@ -148,7 +148,7 @@ package struct RollbackReport: Encodable {
     package var text: String {
         let next =
             upgradesAgain
-            ? "This program is \(MusterVersion.current) and would upgrade it again: install version \(former ?? "before it") first, then start the daemon."
+            ? "This program is \(MusterVersion.current) and would upgrade it again: install \(former.map { "version \($0)" } ?? "the version before it") first, then start the daemon."
             : "Start the daemon: systemctl start musterd"
         return "The store of before the upgrade to \(version) is back. The newer one is kept as \(kept).\n\(next)\n"
     }

@@ -31,9 +31,11 @@ package struct StoreRollback {
     /// - Throws: `StoreError`; `.noSnapshot` when there is nothing to put back.
     package init(ofStoreAt path: String, program: String) throws(StoreError) {
         do {
+            try StorePresence(ofStoreAt: path).check()
             let store = try Self.open(path)
             // With the last connection the log moves home.
             defer { try? store.close() }
+            guard try !store.read(Schema.isForeign) else { throw StoreError.foreign(path) }
             guard let entry = try store.read(ProgramTable.entry), let former = entry.former else {
                 throw StoreError.neverUpgraded
             }
