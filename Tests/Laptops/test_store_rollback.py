@@ -14,6 +14,7 @@ from membership import QUIET_SECONDS, lea_and_bert, unassign
 from revoking import enlist
 from screen import Screen
 from solo import PATIENCE_SECONDS, journals, wait_agreed
+from test_full_disk import SmallDisk
 from unprivileged import Person
 from upgrades import layout, make_newer, make_older, snapshots, upgrade
 
@@ -283,3 +284,39 @@ def test_where_a_store_was_no_new_one_is_begun(solos, what):
     shutil.move(kept, anna.store)
     anna.start()
     assert names(anna, job) == {"acknowledged"}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_a_full_disk_is_named_and_both_stores_stay(solos):
+    """What a killed daemon has left in its log has to go into the store, which takes room."""
+    anna = solos("anna").start()
+    job = anna.create_job()
+    anna.add(job, name="before")
+    assert anna.stop() == 0
+    upgrade(anna, "99.1.0")
+    anna.start()
+    for count in range(30):
+        anna.add(job, name=f"since {count} " + "x" * 2_000)
+    held = names(anna, job)
+    anna.kill()
+    assert os.stat(f"{anna.store}-wal").st_size > 0
+    kept = os.path.join(solos.directory, "kept")
+    back_up(anna, kept)
+    disk = SmallDisk(solos.directory, anna.state)
+    try:
+        shutil.copytree(kept, disk.inside, dirs_exist_ok=True)
+        disk.fill()
+        done = rollback(anna, "--yes", prefix=disk.prefix)
+        assert done.returncode == TRY_AGAIN and "The disk is full" in done.stderr, done
+        assert "Another program" not in done.stderr
+        disk.free()
+        anna.start(prefix=disk.prefix)
+        assert names(anna, job) == held
+        anna.kill()
+        done = rollback(anna, "--yes", prefix=disk.prefix)
+        assert done.returncode == 0, done
+        anna.start(prefix=disk.prefix)
+        assert names(anna, job) == {"before"}
+    finally:
+        anna.kill()
+        disk.end()

@@ -119,11 +119,11 @@ package struct StoreRollback {
     /// - Returns: where the newer store is kept.
     /// - Throws: `StoreError`; nothing is changed then.
     package func perform() throws(StoreError) -> String {
-        do { try takeOver() } catch { throw StoreError(error) }
-        var status = stat()
-        // Beside another database a log would be taken for that one's.
-        if stat(storePath + "-wal", &status) == 0, status.st_size > 0 {
-            throw StoreError(.busy, "Another program has the store open; end it and try again, nothing was changed.")
+        do {
+            try emptyLog()
+            try takeOver()
+        } catch {
+            throw StoreError(error)
         }
         for suffix in ["-wal", "-shm"] { unlink(storePath + suffix) }
         do throws(POSIXError) {
@@ -136,6 +136,18 @@ package struct StoreRollback {
             throw StoreError(
                 .readOnly, "The store cannot be put back; check the owner and mode of the state directory.",
                 cause: String(cString: strerror(error.code.rawValue)))
+        }
+    }
+
+    /// Moves what a killed program has left in the log into the store, for which the disk may have no room.
+    private func emptyLog() throws {
+        let store = try Self.open(storePath)
+        defer { try? store.close() }
+        _ = try store.writeWithoutTransaction { try Row.fetchAll($0, sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+        var status = stat()
+        // Beside another database a log would be taken for that one's.
+        if stat(storePath + "-wal", &status) == 0, status.st_size > 0 {
+            throw StoreError(.busy, "Another program has the store open; end it and try again, nothing was changed.")
         }
     }
 
