@@ -64,7 +64,7 @@ package enum Checkup {
 
     private static func badStore(in directory: String?) -> HealthCheck {
         .fail(
-            .store, "it cannot be used: it is damaged, or of another version or laptop",
+            .store, "it cannot be used: it is gone or damaged, or of another version or laptop",
             remedy: "'journalctl -u musterd -n 20' says which; with a damaged one move \(directory ?? "its directory") "
                 + "aside, start the daemon, and let this laptop join again: the others have its work")
     }

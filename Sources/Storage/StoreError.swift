@@ -18,7 +18,7 @@ package struct StoreError: Error, Sendable, CustomStringConvertible, CustomDebug
         case diskFull
         /// The file, or its directory, cannot be opened or written.
         case readOnly
-        /// The file is no sound database, or a journal has a gap.
+        /// The file is no sound database, another program's, or gone; or a journal has a gap.
         case damaged
         /// What a peer showed as a branch of a forked journal is none that its author has signed; nothing was changed.
         case falseBranch
@@ -79,6 +79,13 @@ package struct StoreError: Error, Sendable, CustomStringConvertible, CustomDebug
         .cutOff,
         "This laptop was revoked, and what it writes in this job does not count: let it leave the fleet ('muster fleet leave') and join again."
     )
+
+    /// It may be anybody's, in a directory that was named by mistake.
+    static func foreign(_ path: String) -> StoreError {
+        StoreError(
+            .damaged,
+            "\(path) is another program's database, and no store of Muster; move it aside. Nothing was changed.")
+    }
 
     /// Nothing can be signed, and so nothing is written.
     package static let noKey = StoreError(

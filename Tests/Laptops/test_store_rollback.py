@@ -3,13 +3,18 @@
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 
 import pytest
 from backups import back_up
-from lab import surroundings, wait_until
+from invitations import anna
+from lab import never_during, surroundings, wait_until
+from membership import QUIET_SECONDS, lea_and_bert, unassign
+from revoking import enlist
 from screen import Screen
 from solo import PATIENCE_SECONDS, journals, wait_agreed
+from test_full_disk import SmallDisk
 from unprivileged import Person
 from upgrades import layout, make_newer, make_older, snapshots, upgrade
 
@@ -189,3 +194,129 @@ def test_what_root_puts_back_stays_the_daemons_own(build_directory, solos):
         assert done.returncode == 0, done.stderr
         owners = {name: os.stat(os.path.join(anna.state, name)).st_uid for name in os.listdir(anna.state)}
         assert set(owners.values()) == {owner.st_uid}, owners
+
+
+def test_who_was_taken_off_a_job_stays_off_it(solos):
+    lea, bert, job = lea_and_bert(solos, is_off=False)
+    assert bert.stop() == 0 and lea.stop() == 0
+    upgrade(lea, "99.1.0")
+    lea.start()
+    unassign(lea, job, "bert")
+    said = lea.get(f"/v1/jobs/{job}/assignments")
+    assert lea.muster("queue", "pause").returncode == 0
+    assert lea.stop() == 0
+    done = rollback(lea, "--yes", "--json")
+    assert done.returncode == 0 and "Nothing was written" not in done.stderr, done
+    assert "What was said since then goes over: who is on which job, what is paused." in done.stderr, done
+    assert json.loads(done.stdout)["taken"] == ["assignments", "pauses"] and json.loads(done.stdout)["lost"] == []
+    lea.start()
+    assert lea.get(f"/v1/jobs/{job}/assignments") == said
+    assert lea.get("/v1/status")["queue"]["isPaused"]
+    lea.add(job, name="secret")
+    bert.start("--peer", lea.address)
+    wait_until(lambda: bert.get(f"/v1/jobs/{job}")["membership"] == "off", PATIENCE_SECONDS, "bert hears of it")
+    never_during(lambda: "secret" in names(bert, job), QUIET_SECONDS, "bert gets what is not for him")
+
+
+def test_what_a_revoked_laptop_writes_later_is_late_work_after_a_rollback_too(solos, anna):
+    """It comes by somebody who has not heard of the revocation."""
+    bert = enlist(solos, anna, "bert", anna.address)
+    cleo = enlist(solos, anna, "cleo", anna.address, bert.address)
+    job = anna.create_job()
+    wait_agreed([anna, bert, cleo], job)
+    bert.add(job, name="of bert")
+    wait_agreed([anna, bert, cleo], job)
+    for daemon in (anna, bert, cleo):
+        assert daemon.stop() == 0
+    upgrade(anna, "99.1.0")
+    anna.start()
+    assert anna.muster("fleet", "revoke", "bert", "--yes").returncode == 0
+    assert anna.stop() == 0
+    done = rollback(anna, "--yes")
+    assert done.returncode == 0 and "how far the work of revoked laptops counts" in done.stderr, done
+    bert.start("--peer", cleo.address)
+    cleo.start("--peer", bert.address)
+    bert.add(job, name="of the thief")
+    wait_agreed([bert, cleo], job)
+    bert.kill()
+    anna.start("--peer", cleo.address)
+    cleo.add(job, name="of cleo")
+    wait_until(lambda: "of cleo" in names(anna, job), PATIENCE_SECONDS, "anna has what cleo has")
+    without = {"of bert", "of cleo"}
+    wait_until(lambda: names(cleo, job) == without, PATIENCE_SECONDS, f"cleo hears of the cutoff: {cleo.log()}")
+    assert names(anna, job) == without
+
+
+@pytest.mark.parametrize("what", ["emptied", "emptied after a kill", "gone", "a directory", "another program's"])
+def test_where_a_store_was_no_new_one_is_begun(solos, what):
+    anna = solos("anna").start()
+    job = anna.create_job()
+    anna.add(job, name="acknowledged")
+    if what == "emptied after a kill":
+        anna.kill()
+    else:
+        assert anna.stop() == 0
+    kept = f"{anna.store}.aside"
+    shutil.move(anna.store, kept)
+    if what.startswith("emptied"):
+        open(anna.store, "wb").close()
+    elif what == "a directory":
+        os.mkdir(anna.store)
+    elif what == "another program's":
+        database = sqlite3.connect(anna.store)
+        with database:
+            database.execute("CREATE TABLE store (id INTEGER, shop TEXT)")
+        database.close()
+    before = sorted((name, os.stat(os.path.join(anna.state, name)).st_size) for name in os.listdir(anna.state))
+    anna.launch()
+    wait_until(lambda: not anna.program.is_running, PATIENCE_SECONDS, "it ends")
+    assert anna.program.process.returncode == BAD_DATA, anna.log()
+    words = {"emptied": "is empty", "emptied after a kill": "muster.sqlite-wal", "gone": "is gone",
+             "a directory": "is no file", "another program's": "another program's database"}[what]
+    assert words in anna.log() and "Nothing was changed" in anna.log(), anna.log()
+    done = rollback(anna, "--yes")
+    assert done.returncode in (USAGE, BAD_DATA), done
+    after = sorted((name, os.stat(os.path.join(anna.state, name)).st_size) for name in os.listdir(anna.state))
+    assert after == before
+    # Put back, it goes on.
+    if what != "gone":
+        (os.rmdir if what == "a directory" else os.remove)(anna.store)
+    shutil.move(kept, anna.store)
+    anna.start()
+    assert names(anna, job) == {"acknowledged"}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_a_full_disk_is_named_and_both_stores_stay(solos):
+    """What a killed daemon has left in its log has to go into the store, which takes room."""
+    anna = solos("anna").start()
+    job = anna.create_job()
+    anna.add(job, name="before")
+    assert anna.stop() == 0
+    upgrade(anna, "99.1.0")
+    anna.start()
+    for count in range(30):
+        anna.add(job, name=f"since {count} " + "x" * 2_000)
+    held = names(anna, job)
+    anna.kill()
+    assert os.stat(f"{anna.store}-wal").st_size > 0
+    kept = os.path.join(solos.directory, "kept")
+    back_up(anna, kept)
+    disk = SmallDisk(solos.directory, anna.state)
+    try:
+        shutil.copytree(kept, disk.inside, dirs_exist_ok=True)
+        disk.fill()
+        done = rollback(anna, "--yes", prefix=disk.prefix)
+        assert done.returncode == TRY_AGAIN and "The disk is full" in done.stderr, done
+        assert "Another program" not in done.stderr
+        disk.free()
+        anna.start(prefix=disk.prefix)
+        assert names(anna, job) == held
+        anna.kill()
+        done = rollback(anna, "--yes", prefix=disk.prefix)
+        assert done.returncode == 0, done
+        anna.start(prefix=disk.prefix)
+        assert names(anna, job) == {"before"}
+    finally:
+        anna.kill()
+        disk.end()

@@ -100,7 +100,7 @@ struct RollbackTests {
         try file.close()
         #expect(try Data(contentsOf: URL(fileURLWithPath: copy)) != whole)
         let damaged = #expect(throws: StoreError.self) { try StoreRollback(ofStoreAt: place.path(), program: "2.0.0") }
-        #expect(damaged?.code == .damaged)
+        #expect(damaged?.description.contains("The copy of before the upgrade, \(copy), is damaged") == true)
         try FileManager.default.moveItem(atPath: copy, toPath: copy + ".part")
         let half = #expect(throws: StoreError.self) { try StoreRollback(ofStoreAt: place.path(), program: "2.0.0") }
         #expect(half?.code == .noSnapshot && half?.description.contains(copy) == true)
@@ -113,6 +113,35 @@ struct RollbackTests {
         let foreign = #expect(throws: StoreError.self) { try StoreRollback(ofStoreAt: place.path(), program: "2.0.0") }
         #expect(foreign?.code == .damaged && foreign?.description.contains("another laptop's") == true)
         #expect(try OlderStore.look(at: place.path()).applied == Set(Schema(for: .laptop).names))
+    }
+
+    @Test(
+        "A copy that is damaged is called so, and the store is not",
+        arguments: ["cut", "half a page", "text", "a header", "an index"])
+    func damagedCopy(damage: String) async throws {
+        let place = try Place()
+        _ = try await OlderStore.make(in: place, layout: "former items 1")
+        try await place.open("a", upgrade: StoreUpgrade(program: "2.0.0")).close()
+        let copy = "\(place.path())-before-2.0.0"
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: copy))
+        switch damage {
+        case "cut": bytes.removeLast(4 * 4_096)
+        case "half a page": bytes.removeLast(2_000)
+        case "text": bytes = Data(String(repeating: "Dear customer\n", count: 500).utf8)
+        case "a header": bytes = bytes.prefix(100)
+        default:
+            // An entry of the index by which segments are found says something else; the tables are whole.
+            let page = try OlderStore.rootPage(of: "sqlite_autoindex_segment_1", in: copy)
+            let last = page * 4_096 - 12
+            bytes[last] ^= 1
+        }
+        try bytes.write(to: URL(fileURLWithPath: copy))
+        let error = #expect(throws: StoreError.self) { try StoreRollback(ofStoreAt: place.path(), program: "2.0.0") }
+        #expect(
+            error?.code == .damaged
+                && error?.explanation.hasPrefix("The copy of before the upgrade, \(copy), is damaged") == true,
+            "\(error as Any)")
+        try await place.open("a").close()
     }
 
     @Test("Whoever was interrupted does it again, and no kept store is written over")

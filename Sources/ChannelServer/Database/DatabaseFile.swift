@@ -101,10 +101,12 @@ enum DatabaseFile {
         switch error.code {
         case .otherRole:
             StartProblem(.badData, "\(path) is a laptop's store; name the server's own database with --database.")
+        // What the store has found by itself, in words that say what to do.
+        case .damaged where error.cause == nil: StartProblem(.badData, error.description)
         case .damaged:
             StartProblem(
                 .badData,
-                "\(path) is no database, or a damaged one (\(error.cause ?? error.description)); name another with --database, or put a backup in its place (muster-channel backup --help)."
+                "\(path) is no database, or a damaged one (\(error.cause ?? "")); name another with --database, or put a backup in its place (muster-channel backup --help)."
             )
         case .olderThanProgram:
             StartProblem(

@@ -51,7 +51,8 @@ package struct Rollback {
         case .failure(let error):
             lines.append("What was written since then this version cannot tell (\(error.cause ?? error.description)).")
         case .success(let losses) where losses.isEmpty:
-            lines.append("Nothing was written since then.")
+            lines.append(
+                rollback.words.isEmpty ? "Nothing was written since then." : "No change was written since then.")
         case .success(let losses):
             lines.append("What was written since then, by job:")
             lines += losses.prefix(Self.namedJobs).map { "  \(Self.sentence(of: $0))" }
@@ -59,8 +60,25 @@ package struct Rollback {
             lines.append(
                 "What others hold of it comes back from them. The rest is in the newer store, and nowhere else.")
         }
+        if !rollback.words.kept.isEmpty {
+            lines.append("What was said since then goes over: \(Self.list(rollback.words.kept)).")
+        }
+        if !rollback.words.lost.isEmpty {
+            lines.append("What does not go over, and has to be said again: \(Self.list(rollback.words.lost)).")
+        }
         lines.append("The newer store is kept beside the other one.")
         return lines.map { $0 + "\n" }.joined()
+    }
+
+    private static func list(_ subjects: Set<RollbackWords.Subject>) -> String {
+        subjects.sorted().map { subject in
+            switch subject {
+            case .assignments: "who is on which job"
+            case .cutoffs: "how far the work of revoked laptops counts"
+            case .pauses: "what is paused"
+            case .sessions: "who is signed in"
+            }
+        }.joined(separator: ", ")
     }
 
     private static func sentence(of loss: RollbackLoss) -> String {
@@ -97,6 +115,8 @@ package struct RollbackReport: Encodable {
     private let kept: String
     private let upgradesAgain: Bool
     @Nullable private var jobs: [Job]?
+    private let taken: [RollbackWords.Subject]
+    private let lost: [RollbackWords.Subject]
 
     private struct Job: Codable, Hashable, Sendable {
         let id: String
@@ -113,6 +133,7 @@ package struct RollbackReport: Encodable {
         copied = "\(Timestamp(milliseconds: rollback.madeMilliseconds))"
         self.kept = kept
         upgradesAgain = rollback.upgradesAgain
+        (taken, lost) = (rollback.words.kept.sorted(), rollback.words.lost.sorted())
         jobs = (try? rollback.losses.get())?.map {
             Job(
                 id: $0.job.text, name: $0.name, own: $0.own, unheld: $0.unheld, received: $0.received,
@@ -127,7 +148,7 @@ package struct RollbackReport: Encodable {
     package var text: String {
         let next =
             upgradesAgain
-            ? "This program is \(MusterVersion.current) and would upgrade it again: install version \(former ?? "before it") first, then start the daemon."
+            ? "This program is \(MusterVersion.current) and would upgrade it again: install \(former.map { "version \($0)" } ?? "the version before it") first, then start the daemon."
             : "Start the daemon: systemctl start musterd"
         return "The store of before the upgrade to \(version) is back. The newer one is kept as \(kept).\n\(next)\n"
     }

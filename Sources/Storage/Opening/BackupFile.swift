@@ -75,9 +75,9 @@ package struct BackupFile: Hashable, Sendable {
             )
         }
         guard try !Schema(for: .laptop).isSuperseded(in: db) else {
-            let version = try ProgramTable.entry(in: db)?.version ?? "a newer version"
+            let version = try ProgramTable.entry(in: db).map { "Muster \($0.version)" } ?? "a newer version of Muster"
             throw StoreError(
-                .newerThanProgram, "The backup was written by Muster \(version); install that version first.")
+                .newerThanProgram, "The backup was written by \(version); install that version first.")
         }
         guard try Self.tables(in: db).isSuperset(of: try Self.tables(for: Schema.applied(in: db))) else {
             throw StoreError.damagedBackup("its tables are not those of a store")

@@ -22,12 +22,17 @@ enum ProgramTable {
         let former: String?
     }
 
-    /// Nil for a store of a program that did not say so. What cannot be part of a file's name is no version.
+    /// Nil for a store of a program that did not say so. What cannot be part of a file's name, or of a line for people, is no version.
     static func entry(in db: Database) throws -> Entry? {
         guard try db.tableExists("program"), let row = try Row.fetchOne(db, sql: "SELECT version, former FROM program")
         else { return nil }
-        let entry = Entry(version: row["version"], former: row["former"])
-        return entry.version.isEmpty || entry.version.utf8.contains(UInt8(ascii: "/")) ? nil : entry
+        guard let version = row["version"] as String?, isVersion(version) else { return nil }
+        let former = row["former"] as String?
+        return Entry(version: version, former: former.map { isVersion($0) ? $0 : "" })
+    }
+
+    private static func isVersion(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "/") }
     }
 
     /// Notes both in the transaction of the migrations; a layout that does not have the table yet says nothing.

@@ -38,6 +38,18 @@ struct Schema {
     /// Whether a program has written the store that knows more migrations than this one.
     func isSuperseded(in db: Database) throws -> Bool { !(try Self.applied(in: db)).isSubset(of: names) }
 
+    /// Whether a database has tables, and not those by which any version of Muster knows a store.
+    static func isForeign(_ db: Database) throws -> Bool {
+        let sql = "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!')"
+        guard try Bool.fetchOne(db, sql: sql) ?? false else { return false }
+        return try !hasTable("grdb_migrations", with: ["identifier"], in: db)
+            || !hasTable("store", with: ["device", "replica", "place"], in: db)
+    }
+
+    private static func hasTable(_ name: String, with columns: [String], in db: Database) throws -> Bool {
+        try db.tableExists(name) && Set(db.columns(in: name).map(\.name)).isSuperset(of: columns)
+    }
+
     /// The names of those that have run, whoever knows them; none in a new file.
     static func applied(in db: Database) throws -> Set<String> {
         guard try db.tableExists("grdb_migrations") else { return [] }

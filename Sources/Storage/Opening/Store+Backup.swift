@@ -43,6 +43,7 @@ extension Store {
     package static func backUp(from path: String, to copy: String) throws {
         guard access(copy, F_OK) != 0 else { throw BackupFailure.exists }
         guard access(path, R_OK) == 0 else { throw BackupFailure.noStore }
+        try StorePresence(ofStoreAt: path).check()
         let part = copy + ".part"
         unlink(part)
         // SQLite fills an empty file, and would make one that everybody may read.

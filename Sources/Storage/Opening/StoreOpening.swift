@@ -21,6 +21,7 @@ extension Store {
         metrics: any MetricsFactory = NOOPMetricsHandler.instance, generator: inout some RandomNumberGenerator
     ) throws(StoreError) -> Store {
         do {
+            try StorePresence(ofStoreAt: path).check()
             try refuseForeign(path: path, role: role, upgrade)
             makeReadableToOwnerOnly(path)
             let pool = try DatabasePool(path: path, configuration: configuration)
@@ -103,7 +104,10 @@ extension Store {
     ///
     /// - Throws: `StoreError`.
     package static func check(path: String, role: StoreRole, program: String) throws(StoreError) {
-        do { try refuseForeign(path: path, role: role, StoreUpgrade(program: program)) } catch {
+        do {
+            try StorePresence(ofStoreAt: path).check()
+            try refuseForeign(path: path, role: role, StoreUpgrade(program: program))
+        } catch {
             throw StoreError(error)
         }
     }
@@ -117,6 +121,7 @@ extension Store {
         configuration.busyMode = .timeout(2)
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         defer { try? queue.close() }
+        guard try !queue.read(Schema.isForeign) else { throw StoreError.foreign(path) }
         try refuseOtherRole(role, in: queue)
         if try queue.read(Schema.isOfFormerDesign) {
             throw StoreError(
@@ -134,7 +139,7 @@ extension Store {
     private static func newer(
         _ entry: ProgramTable.Entry?, path: String, role: StoreRole, than program: String
     ) -> StoreError {
-        let version = entry?.version ?? "a newer version that it does not name"
+        let version = entry.map { "Muster \($0.version)" } ?? "a newer version of Muster that it does not name"
         let snapshot = entry.map { StoreSnapshot(ofStoreAt: path, before: $0.version) }.flatMap { $0.exists ? $0 : nil }
         let remedy =
             switch (snapshot, role) {
@@ -146,7 +151,7 @@ extension Store {
             }
         return StoreError(
             .newerThanProgram,
-            "The store was upgraded by Muster \(version), and this is \(program), which cannot read it; \(remedy). The store was not touched."
+            "The store was upgraded by \(version), and this is \(program), which cannot read it; \(remedy). The store was not touched."
         )
     }
 
@@ -199,6 +204,10 @@ extension Store {
             try db.execute(sql: "DELETE FROM unseen")
             // Who was there when the copy was made need not be here now.
             try db.execute(sql: "DELETE FROM workSession")
+            // A rollback may have put cutoffs into it that were said later.
+            for job in try CutoffTable(db: db).jobs() {
+                try JobRows(known: job, in: db)?.recount(from: JournalLimits())
+            }
             try db.execute(
                 sql: "UPDATE store SET device = ?, replica = ?, place = ?",
                 arguments: [identity.device.description, identity.replica.description, place.text])

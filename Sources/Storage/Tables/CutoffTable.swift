@@ -21,6 +21,11 @@ struct CutoffTable {
         return heads
     }
 
+    /// In which something was said of a laptop.
+    func jobs() throws -> [JobID] {
+        try String.fetchAll(db, sql: "SELECT DISTINCT job FROM cutoff ORDER BY job").compactMap { JobID($0) }
+    }
+
     var isEmpty: Bool {
         get throws {
             try RawStatement("SELECT 1 FROM cutoff LIMIT 1", in: db).first(body: { $0.number(0) }) == nil
