@@ -172,7 +172,8 @@ package struct HistoryAudit: Sendable {
 
 extension HistoryAudit.Fault {
     /// Of an archived job the file is all there is: that is why people keep two.
-    static let remedy = "take another copy of the file; while the job is there, 'muster job export JOB --format history' writes it anew"
+    static let remedy =
+        "take another copy of the file; while the job is there, 'muster job export JOB --format history' writes it anew"
 
     /// It is something else.
     package static var foreign: Self {

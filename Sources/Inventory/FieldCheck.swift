@@ -56,7 +56,8 @@ package struct FieldCheck: Sendable {
     private static func isRounded(_ text: String) -> Bool {
         let parts = ItemVolume.trimmed(text).split(omittingEmptySubsequences: false) { $0 == "E" || $0 == "e" }
         guard parts.count == 2, parts[1].first == "+" else { return false }
-        let digits = parts[0].split(omittingEmptySubsequences: false) { $0 == "." || $0 == "," } + [parts[1].dropFirst()]
+        let digits =
+            parts[0].split(omittingEmptySubsequences: false) { $0 == "." || $0 == "," } + [parts[1].dropFirst()]
         return digits.count <= 3 && digits[0].utf8.count == 1
             && digits.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }
     }
@@ -128,7 +129,8 @@ package struct FieldDoubt: Error, Hashable, Sendable {
             return "'\(field)' is a number from 0 to \(FieldCheck.mostCubicFeet), with a point before its fraction, "
                 + "not '\(Self.short(value))'; add --force if it is meant."
         case .roundedBarcode(let value):
-            return "'\(Self.short(value))' is a barcode of which a spreadsheet has left the first digits only; make its column text "
+            return
+                "'\(Self.short(value))' is a barcode of which a spreadsheet has left the first digits only; make its column text "
                 + "there and export it anew, or add --force if it is meant."
         case .unknownCategory(let value, let nearest):
             let names = nearest.map { "'\($0)'" }

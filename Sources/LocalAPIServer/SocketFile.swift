@@ -44,7 +44,8 @@ struct SocketFile: Sendable {
     }
 
     func isSame(as other: SocketFile) -> Bool {
-        path.split(separator: "/").last == other.path.split(separator: "/").last && directory.isSame(as: other.directory)
+        path.split(separator: "/").last == other.path.split(separator: "/").last
+            && directory.isSame(as: other.directory)
     }
 
     private var directory: DirectoryPath { DirectoryPath(DirectoryPath.parent(of: path)) }

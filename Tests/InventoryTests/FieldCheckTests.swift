@@ -53,7 +53,8 @@ struct FieldCheckTests {
     }
 
     @Test(
-        "Whatever else is a barcode", arguments: ["2000000000091", "2E12", "E+12", "20.5E+12", "2.E+12", "2.5.1E+12", "2E+1X", "A2E+12", "E", "+"])
+        "Whatever else is a barcode",
+        arguments: ["2000000000091", "2E12", "E+12", "20.5E+12", "2.E+12", "2.5.1E+12", "2E+1X", "A2E+12", "E", "+"])
     func barcodes(value: String) throws {
         #expect(try doubt("barcode", value) == nil)
     }

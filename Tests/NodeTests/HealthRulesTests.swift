@@ -155,7 +155,8 @@ struct HealthRulesTests {
         // A laptop that waits for its fleet listens nowhere; to join one it needs a network.
         func waiting(_ interfaces: [NetworkInterface]) -> HealthCheck {
             HealthRules.network(
-                listen: listen, port: nil, isLoopbackOnly: false, waitsForFleet: true, interfaces: interfaces, connected: 0)
+                listen: listen, port: nil, isLoopbackOnly: false, waitsForFleet: true, interfaces: interfaces,
+                connected: 0)
         }
         #expect(waiting([]).outcome == .fail)
         #expect(waiting([wifi]).outcome == .ok && waiting([wifi]).finding.contains("listens nowhere yet"))

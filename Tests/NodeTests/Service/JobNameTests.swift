@@ -88,7 +88,8 @@ struct JobNameTests {
         _ = try await anna.service.removeJob("A-4", isConfirmed: true)
         let meant = [
             "Smiht": "did you mean 'Smith'?", "jones": "did you mean 'Jones, 3 Oak Lane' or 'Jones, 4 Oak Lane'?",
-            "bro": "did you mean 'Brook Lane'?", "Joens, 3": "did you mean 'Jones, 3 Oak Lane'?", "Gome": "'muster job list' shows the jobs.",
+            "bro": "did you mean 'Brook Lane'?", "Joens, 3": "did you mean 'Jones, 3 Oak Lane'?",
+            "Gome": "'muster job list' shows the jobs.",
             "Jones, 7 Elm Lane": "'muster job list' shows the jobs.", "x": "'muster job list' shows the jobs.",
             "": "'muster job list' shows the jobs.", "!!": "'muster job list' shows the jobs.",
         ]

@@ -133,8 +133,11 @@ struct ColumnMapping {
     }
 
     private static func missing(_ column: String, _ header: [String]) -> APIError {
-        let nearest = NearestName.of(column, among: header, slips: min(2, column.count / 3)).map { "; did you mean \"\($0)\"?" }
+        let nearest = NearestName.of(column, among: header, slips: min(2, column.count / 3)).map {
+            "; did you mean \"\($0)\"?"
+        }
         let columns = header.map { "\"\($0)\"" }.joined(separator: ", ")
-        return APIError(.invalidValue, "The file has no column \"\(column)\"\(nearest ?? ": its columns are \(columns).")")
+        return APIError(
+            .invalidValue, "The file has no column \"\(column)\"\(nearest ?? ": its columns are \(columns).")")
     }
 }

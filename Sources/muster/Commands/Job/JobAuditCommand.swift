@@ -59,7 +59,7 @@ struct JobAuditCommand: AsyncParsableCommand {
 
     private func audited() async throws -> AuditReport {
         var reader = HistoryReader(listsChanges: changes && !options.json)
-        var held: [String: Int] = [:]
+        var held: [String: UInt64] = [:]
         if let file = try InputFile(history: reference) {
             while let piece = try file.next() { try reader.add(piece) }
         } else {
@@ -71,14 +71,16 @@ struct JobAuditCommand: AsyncParsableCommand {
                 }
             } catch let error as APIError where error.code == .unreachable {
                 throw APIError(
-                    error.code, "There is no file '\(reference)' that can be seen, and of jobs no daemon tells. \(error.message)")
+                    error.code,
+                    "There is no file '\(reference)' that can be seen, and of jobs no daemon tells. \(error.message)")
             }
         }
         let report = try await reader.report()
         guard report.reaches(held) else {
             throw APIError(
                 .failed,
-                "The history lacks changes of the job that the daemon says it holds: see whether 'muster doctor' finds its store damaged.")
+                "The history lacks changes of the job that the daemon says it holds: see whether 'muster doctor' finds its store damaged."
+            )
         }
         return report
     }
@@ -124,9 +126,9 @@ extension InputFile {
 
 extension AuditReport {
     /// Whether it has all that a job is said to have, by the journal: who has written meanwhile is in it, too.
-    func reaches(_ vector: [String: Int]) -> Bool {
+    func reaches(_ vector: [String: UInt64]) -> Bool {
         let ends = Dictionary(journals.map { ($0.replicaID, $0.lastSequence) }, uniquingKeysWith: { max($0, $1) })
-        return vector.allSatisfy { ends[$0.key] ?? 0 >= UInt64(clamping: $0.value) }
+        return vector.allSatisfy { ends[$0.key] ?? 0 >= $0.value }
     }
 
     fileprivate func print(on terminal: Terminal) {
