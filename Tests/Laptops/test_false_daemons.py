@@ -263,8 +263,7 @@ def test_a_reader_who_stands_still_holds_the_daemon_up_and_fills_no_memory(false
 
 def awake(serve):
     """Before a whole store is copied the daemon is asked whether it answers at all: this one does, and then as `serve` has it."""
-    said = json.loads(OPENAPI.read_text())["paths"]["/v1/status"]["get"]["responses"]["200"]["content"]["application/json"]
-    status = json.dumps(next(iter(said["examples"].values()))["value"]).encode()
+    status = json.dumps(json.loads(OPENAPI.read_text())["components"]["examples"]["status"]["value"]).encode()
 
     def whole(call):
         call.read_head()

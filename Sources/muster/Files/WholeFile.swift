@@ -72,8 +72,10 @@ final class WholeFile {
     /// Runs the body; Ctrl-C or a polite kill meanwhile ends the program, and leaves nothing.
     func watched<Value>(_ body: () async throws -> Value) async throws -> Value {
         let part = part
+        // Before anything else: who stops it at once leaves nothing, too.
+        let signals = await UnixSignalsSequence(trapping: [.sigint, .sigterm])
         let watcher = Task {
-            for await signal in await UnixSignalsSequence(trapping: [.sigint, .sigterm]) {
+            for await signal in signals {
                 unlink(part)
                 StandardError.say(
                     "Stopped: nothing was written.", after: Terminal.error.isInteractive ? "\r\u{1B}[K" : "")
