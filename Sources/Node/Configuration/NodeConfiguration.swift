@@ -124,6 +124,10 @@ package struct NodeConfiguration: Sendable {
         socketGroup = reader.string(forKey: Key.socketGroup.key)
         readerSocket = reader.string(forKey: Key.readerSocket.key)
         readerGroup = reader.string(forKey: Key.readerGroup.key)
+        guard readingSocket?.isSame(as: ownSocket) != true else {
+            throw ConfigurationError(
+                "\(places[.readerSocket]): \(socket) cannot be both sockets; name another path for one of them.")
+        }
         guard readerGroup == nil || readerSocket != nil else {
             throw ConfigurationError(
                 "\(places[.readerGroup]) is of no use without a second socket; name its path as reader-socket.")

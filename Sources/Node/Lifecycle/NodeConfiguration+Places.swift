@@ -4,15 +4,10 @@ import LocalAPIServer
 extension NodeConfiguration {
     /// Looks, without making anything, whether the state directory and the sockets can be had as they are set.
     ///
-    /// - Throws: `StateDirectory.Fault`; `ConfigurationError` for one path for both sockets; `APIError` for a path that is too long, or
-    ///   a group that is not there.
+    /// - Throws: `StateDirectory.Fault`; `APIError` for a path that is too long, or a group that is not there.
     package func checkPlaces() throws {
         try StateDirectory.check(stateDirectory)
         for socket in sockets { try socket.check() }
-        guard readingSocket?.isSame(as: ownSocket) != true else {
-            throw ConfigurationError(
-                "\(socket) cannot be both sockets; name another path for one of them (socket, reader-socket).")
-        }
     }
 
     private var sockets: [LocalSocket] { [ownSocket, readingSocket].compactMap(\.self) }
