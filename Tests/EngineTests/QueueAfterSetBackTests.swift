@@ -6,7 +6,7 @@ import Testing
 @testable import Simulation
 
 /// The simulation's look at a queue of which journals have brought something back.
-@Suite("What a laptop waits for after its disk was set back", .timeLimit(.minutes(2)))
+@Suite("What a laptop waits for after its disk was set back", .timeLimit(.minutes(5)))
 struct QueueAfterSetBackTests {
     @Test("What others bring back of it is in its queue once the disk has said that it is durable")
     func comesBack() throws {
