@@ -56,6 +56,20 @@ struct ExitCodeTests {
         #expect(!outcome.error.isEmpty)
     }
 
+    @Test(
+        "Who types a wrong role is told those that the command takes",
+        arguments: [
+            ["fleet", "invite", "--role", "boss"], ["fleet", "invite", "--role", "proxy"],
+            ["fleet", "sign", "--role", "boss", "-"],
+        ])
+    func role(command: [String]) async throws {
+        let outcome = try await MusterProcess.run(command)
+        let roles = "reader, member, lead, office, server" + (command[1] == "sign" ? ", proxy" : "")
+        #expect(outcome.exitCode == 64 && outcome.output.isEmpty)
+        #expect(
+            outcome.error.contains("--role <role>': take one of \(roles). See 'muster fleet \(command[1]) --help'."))
+    }
+
     @Test("A daemon that is not there is told at once, with what to do")
     func unreachable() async throws {
         let start = ContinuousClock.now

@@ -86,8 +86,8 @@ struct FleetSignCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What it may do: office, lead, member or reader; server or proxy for the company's.", valueName: "role"),
-        completion: Offers.roles())
+            "What it may do: office, lead, member or reader; server or proxy for the company's. (default: member)",
+            valueName: "role"), completion: Offers.roles(), transform: FleetRole.parser())
     var role = FleetRole.member
 
     @Option(help: ArgumentHelp("The fleet's root: lets the other laptop let in further ones.", valueName: "file"))
@@ -119,9 +119,15 @@ struct FleetSignCommand: AsyncParsableCommand {
     }
 }
 
-extension FleetRole: ExpressibleByArgument {
-    // Not every command takes each of them; its help says which.
-    static var allValueStrings: [String] { [] }
+extension FleetRole {
+    /// Reads what was typed; not every command takes each of them.
+    static func parser(without others: [FleetRole] = []) -> @Sendable (String) throws -> FleetRole {
+        { text in
+            let known = allCases.filter { !others.contains($0) }
+            if let role = known.first(where: { $0.rawValue == text }) { return role }
+            throw ValidationError("take one of \(known.map(\.rawValue).joined(separator: ", ")).")
+        }
+    }
 }
 
 /// The passphrase of a fleet's root.

@@ -24,8 +24,9 @@ struct FleetInviteCommand: AsyncParsableCommand {
             """)
 
     @Option(
-        help: ArgumentHelp("What it may do: office, lead, member or reader; or server.", valueName: "role"),
-        completion: Offers.roles(without: [.proxy]))
+        help: ArgumentHelp(
+            "What it may do: office, lead, member or reader; or server. (default: member)", valueName: "role"),
+        completion: Offers.roles(without: [.proxy]), transform: FleetRole.parser(without: [.proxy]))
     var role = FleetRole.member
 
     @OptionGroup var confirmation: ConfirmationOption
