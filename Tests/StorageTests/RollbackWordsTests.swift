@@ -155,4 +155,140 @@ struct RollbackWordsTests {
         _ = try rollback.perform()
         #expect(try await place.open().assignments(of: [1]) == [word(.off, at: 2)])
     }
+
+    @Test(
+        "What counts again since, by an earlier word, is in the items after a rollback, and nothing falls between them and late work"
+    )
+    func earlierCutoff() async throws {
+        let anna = try await place.open()
+        _ = try await bert.send(to: anna)
+        let short = try await anna.heads(of: bert.identity.device, in: Store.job)
+        try await bert.put(201, "name", "before the revocation")
+        _ = try await bert.send(to: anna)
+        try await anna.keepAssignments([word(.cutoff(.init(revocation: [1], heads: short)), at: 9)], of: [1])
+        #expect(try await anna.item(ItemID(201), job: Store.job) == nil)
+        try anna.close()
+        try upgrade()
+        let newer = try await place.open()
+        // Who has revoked bert holds more of his journal than anna does.
+        try await bert.put(202, "name", "held by the revoker")
+        let long = try await bert.heads(of: bert.identity.device, in: Store.job)
+        try await newer.keepAssignments([word(.cutoff(.init(revocation: [1], heads: long)), at: 3)], of: [1])
+        #expect(try await newer.item(ItemID(201), job: Store.job) != nil)
+        let digest = try await newer.digest(of: Store.job).text
+        try newer.close()
+        _ = try rollback().perform()
+        let restored = try await place.open()
+        #expect(try await restored.item(ItemID(201), job: Store.job)?.value(of: "name") == "before the revocation")
+        #expect(try await restored.lateChanges(of: Store.job).isEmpty)
+        #expect(try await restored.digest(of: Store.job).text == digest)
+    }
+
+    /// The same with a copy in which bert is on the job and cut off at his first change, and a newer store in which he was taken off.
+    private func cutOff() async throws -> [Assignment] {
+        let anna = try await place.open()
+        _ = try await bert.send(to: anna)
+        let heads = try await anna.heads(of: bert.identity.device, in: Store.job)
+        try await bert.put(201, "name", "of the thief")
+        _ = try await bert.send(to: anna)
+        let cutoff = try word(.cutoff(.init(revocation: [1], heads: heads)), at: 3)
+        try await anna.keepAssignments([word(.on), cutoff], of: [1])
+        try anna.close()
+        try upgrade()
+        let newer = try await place.open()
+        try await newer.keepAssignments([word(.off, at: 2)], of: [1])
+        try newer.close()
+        return [try word(.on), cutoff]
+    }
+
+    @Test(
+        "What this program could not read again does not go into the copy, which keeps its own words",
+        arguments: [
+            "UPDATE assignment SET content = x'07' WHERE content = (SELECT min(content) FROM assignment)",
+            "UPDATE assignment SET signature = x'07'",
+            "UPDATE assignment SET certificates = x'ffffffffffffffffff01'", "UPDATE assignment SET job = 'another'",
+            "UPDATE cutoff SET heads = x'00ff'", "UPDATE cutoff SET device = 'bert'", "UPDATE cutoff SET job = ''",
+            "DROP TABLE cutoff", "ALTER TABLE assignment RENAME TO words",
+        ])
+    func unreadable(sql: String) async throws {
+        let said = try await cutOff()
+        try OlderStore.change(place.path(), sql)
+        let rollback = try rollback()
+        #expect(rollback.words.lost == [.assignments, .cutoffs] && rollback.words.kept == [])
+        _ = try rollback.perform()
+        let restored = try await place.open()
+        #expect(Set(try await restored.assignments(of: [1])) == Set(said))
+        #expect(try await restored.item(ItemID(201), job: Store.job) == nil)
+    }
+
+    @Test("Rows that a damaged table has lost take nothing from the copy")
+    func lostRows() async throws {
+        let said = try await cutOff()
+        try OlderStore.change(place.path(), "DELETE FROM assignment; DELETE FROM cutoff")
+        #expect(try rollback().words.isEmpty)
+        let newer = try await place.open()
+        try await newer.keepAssignments([word(.off, at: 2)], of: [1])
+        try newer.close()
+        let rollback = try rollback()
+        #expect(rollback.words.kept == [.assignments] && rollback.words.lost == [])
+        _ = try rollback.perform()
+        let restored = try await place.open()
+        #expect(Set(try await restored.assignments(of: [1])) == [try word(.off, at: 2), said[1]])
+        #expect(try await restored.item(ItemID(201), job: Store.job) == nil)
+    }
+
+    @Test("How far work counts follows from the word, where a damaged table has lost it")
+    func lostCutoff() async throws {
+        let said = try await cutOff()
+        try OlderStore.change(place.path(), "DELETE FROM cutoff")
+        try OlderStore.change("\(place.path())-before-2.0.0", "DELETE FROM cutoff; DELETE FROM assignment")
+        let rollback = try rollback()
+        #expect(rollback.words.kept == [.assignments, .cutoffs] && rollback.words.lost == [])
+        _ = try rollback.perform()
+        let restored = try await place.open()
+        #expect(Set(try await restored.assignments(of: [1])) == [try word(.off, at: 2), said[1]])
+        #expect(try await restored.item(ItemID(201), job: Store.job) == nil)
+    }
+
+    @Test(
+        "An older layout that has a place for who is on a job and none for cutoffs gets neither with a cutoff, and the one without"
+    )
+    func halfALayout() async throws {
+        let anna = try await place.open()
+        _ = try await bert.send(to: anna)
+        try anna.close()
+        try upgrade(dropping: ["cutoff"])
+        let newer = try await place.open()
+        try await newer.keepAssignments([word(.off, at: 2)], of: [1])
+        #expect(try rollback().words.kept == [.assignments])
+        let heads = try await newer.heads(of: bert.identity.device, in: Store.job)
+        try await newer.keepAssignments([word(.cutoff(.init(revocation: [1], heads: heads)), at: 3)], of: [1])
+        try newer.close()
+        #expect(try rollback().words.kept == [] && rollback().words.lost == [.assignments, .cutoffs])
+    }
+
+    @Test("A copy with words that no program would read is damaged, and the store is not")
+    func unreadableCopy() async throws {
+        _ = try await cutOff()
+        try OlderStore.change("\(place.path())-before-2.0.0", "UPDATE cutoff SET heads = x'00ff'")
+        let error = #expect(throws: StoreError.self) { try rollback() }
+        #expect(error?.description.contains("The copy of before the upgrade") == true)
+    }
+
+    @Test(
+        "What is paused is named as lost where it cannot be read, and not where nothing is", arguments: [true, false])
+    func unreadablePauses(isPaused: Bool) async throws {
+        try await place.open().close()
+        try upgrade()
+        let newer = try await place.open()
+        var standing = OutboxStanding()
+        standing.isPaused = isPaused
+        try await newer.remember([.standing(standing)])
+        try newer.close()
+        #expect(try rollback().words.isEmpty == !isPaused)
+        for sql in ["INSERT INTO outboxPause VALUES ('no lane')", "DROP TABLE outboxPause"] {
+            try OlderStore.change(place.path(), sql)
+            #expect(try rollback().words.lost == [.pauses] && rollback().words.kept == [], "\(sql)")
+        }
+    }
 }

@@ -50,15 +50,18 @@ struct AssignmentTable {
                 arguments: [Data(fleet), job.text, Data(kept.content)])
         }
         for statement in roster.statements where !known.contains(statement) {
-            try db.execute(
-                sql: """
-                    INSERT INTO assignment (fleet, job, content, signature, certificates) VALUES (?, ?, ?, ?, ?)
-                    """,
-                arguments: [
-                    Data(fleet), job.text, Data(statement.content), Data(statement.signature),
-                    AuthorTable.blob(of: statement.certificates),
-                ])
+            try insert(statement)
         }
         return roster
+    }
+
+    /// Enters one that is not there.
+    func insert(_ statement: Assignment) throws {
+        try db.execute(
+            sql: "INSERT INTO assignment (fleet, job, content, signature, certificates) VALUES (?, ?, ?, ?, ?)",
+            arguments: [
+                Data(fleet), statement.job.text, Data(statement.content), Data(statement.signature),
+                AuthorTable.blob(of: statement.certificates),
+            ])
     }
 }

@@ -204,10 +204,8 @@ extension Store {
             try db.execute(sql: "DELETE FROM unseen")
             // Who was there when the copy was made need not be here now.
             try db.execute(sql: "DELETE FROM workSession")
-            // A rollback may have put cutoffs into it that were said later.
-            for job in try CutoffTable(db: db).jobs() {
-                try JobRows(known: job, in: db)?.recount(from: JournalLimits())
-            }
+            // A rollback may have put cutoffs into it that were said later; by which ones the items were made nobody knows any more.
+            for job in try CutoffTable(db: db).jobs() { try JobRows(known: job, in: db)?.recount() }
             try db.execute(
                 sql: "UPDATE store SET device = ?, replica = ?, place = ?",
                 arguments: [identity.device.description, identity.replica.description, place.text])

@@ -70,7 +70,7 @@ struct AuthorTable {
             var reader = ByteReader(buffer)
             var certificates: [[UInt8]] = []
             while !reader.isAtEnd, let count = try? reader.readVarint(),
-                let range = try? reader.readRange(count: Int(count))
+                let range = try? reader.readRange(count: Int(clamping: count))
             {
                 certificates.append([UInt8](buffer[range]))
             }

@@ -34,14 +34,17 @@ struct CutoffTable {
 
     /// Puts them in the place of what was known.
     func set(_ cutoffs: [DeviceID: JobRoster.Cutoff], of job: JobID) throws {
-        for (device, cutoff) in cutoffs {
-            try db.execute(
-                sql: """
-                    INSERT INTO cutoff (job, device, heads) VALUES (?, ?, ?)
-                    ON CONFLICT DO UPDATE SET heads = excluded.heads
-                    """,
-                arguments: [job.text, device.description, Data(cutoff.heads.encoded)])
-        }
+        for (device, cutoff) in cutoffs { try set(cutoff.heads, of: device, in: job) }
+    }
+
+    /// The same of one laptop.
+    func set(_ heads: VersionVector, of device: DeviceID, in job: JobID) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO cutoff (job, device, heads) VALUES (?, ?, ?)
+                ON CONFLICT DO UPDATE SET heads = excluded.heads
+                """,
+            arguments: [job.text, device.description, Data(heads.encoded)])
     }
 }
 
@@ -145,9 +148,14 @@ extension JobRows {
     func recount(from former: JournalLimits) throws -> Bool {
         let present = try limits()
         guard try vector().entries.contains(where: { former.counted($0) != present.counted($0) }) else { return false }
-        try rebuildItems()
-        try rebuildDecisions(counting: present)
+        try recount()
         return true
+    }
+
+    /// The same, whatever they were made from.
+    func recount() throws {
+        try rebuildItems()
+        try rebuildDecisions(counting: limits())
     }
 
     /// A decision beyond a cutoff is none: what it took over does not count either, and would be listed nowhere.
