@@ -103,6 +103,20 @@ struct BackupFileTests {
             "UPDATE job SET number = 99 WHERE number = 1", "DELETE FROM job WHERE number = 1",
             "UPDATE job SET isRemoved = 1", "UPDATE job SET isRemoved = 2 WHERE isRemoved",
             "UPDATE job SET isRemoved = 0", "UPDATE job SET id = 'a job' WHERE number = 1",
+            "UPDATE job SET name = 'Elm' WHERE number = 1",
+            // A living job of which a beginning is said to have gone, as that of one that has ended.
+            """
+            INSERT INTO removal SELECT job, replica, last, digest FROM segment WHERE job = 1 AND first = 1;
+            DELETE FROM segment WHERE job = 1 AND first = 1
+            """,
+            "UPDATE removal SET sequence = 1 << 41; UPDATE journal SET sequence = 1 << 41 WHERE job <> 1",
+            // A hole, at the beginning and in the midst, and two rows of one place.
+            "DELETE FROM segment WHERE job = 1 AND first = 1",
+            "DELETE FROM segment WHERE job = 1 AND last = (SELECT first FROM segment WHERE \(last)) - 1",
+            "UPDATE segment SET first = first - 1 WHERE \(last)",
+            // What no program would read again.
+            "INSERT INTO cutoff VALUES ('\(Store.job.text)', '\(store.identity.device)', x'00ff')",
+            "INSERT INTO assignment VALUES (x'01', '\(Store.job.text)', x'07', zeroblob(64), x'')",
         ] {
             try? FileManager.default.removeItem(atPath: place.path("bad"))
             try FileManager.default.copyItem(atPath: place.path("sound"), toPath: place.path("bad"))

@@ -117,7 +117,7 @@ struct RollbackTests {
 
     @Test(
         "A copy that is damaged is called so, and the store is not",
-        arguments: ["cut", "half a page", "text", "a header", "an index"])
+        arguments: ["cut", "half a page", "the end of a row", "text", "a header", "an index"])
     func damagedCopy(damage: String) async throws {
         let place = try Place()
         _ = try await OlderStore.make(in: place, layout: "former items 1")
@@ -127,6 +127,10 @@ struct RollbackTests {
         switch damage {
         case "cut": bytes.removeLast(4 * 4_096)
         case "half a page": bytes.removeLast(2_000)
+        case "the end of a row":
+            // SQLite reads zeros there, and finds nothing wrong with them.
+            try OlderStore.change(copy, "CREATE TABLE filler (x); INSERT INTO filler VALUES (randomblob(30000))")
+            bytes = try Data(contentsOf: URL(fileURLWithPath: copy)).dropLast(4_000)
         case "text": bytes = Data(String(repeating: "Dear customer\n", count: 500).utf8)
         case "a header": bytes = bytes.prefix(100)
         default:
@@ -142,6 +146,62 @@ struct RollbackTests {
                 && error?.explanation.hasPrefix("The copy of before the upgrade, \(copy), is damaged") == true,
             "\(error as Any)")
         try await place.open("a").close()
+    }
+
+    /// What is said to who goes back while somebody reads.
+    private func refusal(of rollback: StoreRollback, whileReading path: String) throws -> StoreError? {
+        let reader = try DatabaseQueue(path: path)
+        defer { try? reader.close() }
+        return try reader.read { db in
+            _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM segment")
+            do {
+                _ = try rollback.perform()
+                return nil
+            } catch {
+                return error as? StoreError
+            }
+        }
+    }
+
+    @Test(
+        "While somebody reads the store it stays where it is, with its log, also where a link leads to it",
+        arguments: [false, true])
+    func read(byLink: Bool) async throws {
+        let place = try Place()
+        _ = try await OlderStore.make(in: place, layout: "former items 1", name: byLink ? "b" : "a")
+        if byLink { try FileManager.default.createSymbolicLink(atPath: place.path(), withDestinationPath: "b.sqlite") }
+        let store = try await place.open("a", upgrade: StoreUpgrade(program: "2.0.0"))
+        try await store.put(100, "name", "since")
+        let export = try await store.exported()
+        let rollback = try StoreRollback(ofStoreAt: place.path(), program: "2.0.0")
+        #expect(try refusal(of: rollback, whileReading: place.path())?.code == .busy)
+        #expect(try await store.exported() == export)
+        try store.close()
+        _ = try rollback.perform()
+        #expect(try await place.open().item(ItemID(100), job: Store.job) == nil)
+    }
+
+    @Test("A directory that takes no second name is told by its cause")
+    func refusedNames() {
+        let codes =
+            [(ENOSPC, .diskFull), (EDQUOT, .diskFull), (EACCES, .readOnly), (EROFS, .readOnly), (EIO, .other)]
+            as [(Int32, StoreError.Code)]
+        for (number, code) in codes {
+            let error = StoreError(
+                POSIXError(POSIXErrorCode(rawValue: number) ?? .ENODEV), "The store cannot be put back")
+            #expect(error.code == code && error.cause == String(cString: strerror(number)))
+        }
+    }
+
+    @Test("A copy that this program cannot read is left where it is")
+    func newerCopy() async throws {
+        let place = try Place()
+        _ = try await OlderStore.make(in: place, layout: "former items 1")
+        try await place.open("a", upgrade: StoreUpgrade(program: "2.0.0")).close()
+        try OlderStore.change(
+            "\(place.path())-before-2.0.0", "INSERT INTO grdb_migrations VALUES ('of next year 1')")
+        let error = #expect(throws: StoreError.self) { try StoreRollback(ofStoreAt: place.path(), program: "1.0.0") }
+        #expect(error?.code == .newerThanProgram)
     }
 
     @Test("Whoever was interrupted does it again, and no kept store is written over")

@@ -68,6 +68,29 @@ struct StorePresenceTests {
         #expect(refusal(place) == nil)
     }
 
+    @Test("Where a link leads to the store, the log lies beside what it leads to", arguments: [true, false])
+    func link(isEmptied: Bool) async throws {
+        let place = try Place()
+        try FileManager.default.createSymbolicLink(atPath: place.path(), withDestinationPath: "b.sqlite")
+        let store = try await place.open()
+        try await store.put(1, "name", "Sofa")
+        let log = place.path("b") + "-wal"
+        let left = try Data(contentsOf: URL(fileURLWithPath: log))
+        #expect(!left.isEmpty)
+        try store.close()
+        // As after `kill -9`, and without the witness, which a server's store has not.
+        try left.write(to: URL(fileURLWithPath: log))
+        try FileManager.default.removeItem(atPath: place.path() + "-opened")
+        if isEmptied {
+            try Data().write(to: URL(fileURLWithPath: place.path("b")))
+        } else {
+            try FileManager.default.removeItem(atPath: place.path("b"))
+        }
+        let said = try #require(refusal(place))
+        #expect(said.code == .damaged && said.description.contains(log), "\(said)")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: log)) == left)
+    }
+
     @Test("A server's store has no witness, and its log is as dear")
     func server() throws {
         let place = try Place()

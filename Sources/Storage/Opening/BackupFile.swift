@@ -26,7 +26,7 @@ package struct BackupFile: Hashable, Sendable {
             }
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             defer { try? queue.close() }
-            self = try queue.read { try Self.init($0, bytes: Disk.length(of: path) ?? 0) }
+            self = try queue.read { try Self.init($0, at: path) }
         } catch let error as DatabaseError where [.SQLITE_NOTADB, .SQLITE_CANTOPEN].contains(error.resultCode) {
             throw .noBackup
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
@@ -45,10 +45,8 @@ package struct BackupFile: Hashable, Sendable {
         }
     }
 
-    private init(_ db: Database, bytes: Int) throws {
-        // SQLite reads what the last page lacks as zeros.
-        let whole = try Int.fetchOne(db, sql: "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
-        guard bytes >= whole ?? 0 else { throw StoreError.damagedBackup("it is cut off") }
+    private init(_ db: Database, at path: String) throws {
+        guard try db.isWhole(at: path) else { throw StoreError.damagedBackup("it is cut off") }
         // Without its indexes rows would be passed over that are there.
         let fault = try String.fetchOne(db, sql: "PRAGMA integrity_check(1)")
         guard fault == "ok" else { throw StoreError.damagedBackup(fault ?? "") }
@@ -83,6 +81,8 @@ package struct BackupFile: Hashable, Sendable {
             throw StoreError.damagedBackup("its tables are not those of a store")
         }
         if let fault = try TableAgreement.fault(in: db) { throw StoreError.damagedBackup(fault) }
+        // They are read as soon as it is opened.
+        _ = try RosterWords(in: db)
         self.device = device
         author = try AuthorTable(db: db).author(named: replica)
         let latest = try Store.greatestStamp(in: db)
@@ -159,7 +159,7 @@ extension Store {
     /// How long the store's file and its log are; nil in memory.
     package var fileBytes: Int? {
         guard let pool = database as? DatabasePool else { return nil }
-        return [pool.path, pool.path + "-wal"].reduce(0) { $0 + (Disk.length(of: $1) ?? 0) }
+        return [pool.path, Disk.target(of: pool.path) + "-wal"].reduce(0) { $0 + (Disk.length(of: $1) ?? 0) }
     }
 
     /// What is kept here of the fleet that another store follows.

@@ -40,6 +40,23 @@ package enum Disk {
         return stat(path, &status) == 0 ? Int(status.st_size) : nil
     }
 
+    /// Where links lead from a path, also to a file that is gone: what SQLite puts beside a database lies beside that.
+    static func target(of path: String) -> String {
+        var place = path
+        // As many as Linux follows.
+        for _ in 0..<40 {
+            var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+            let count = buffer.withUnsafeMutableBytes { bytes in
+                bytes.baseAddress.map { readlink(place, $0, bytes.count) } ?? 0
+            }
+            guard count > 0 else { break }
+            let target = String(decoding: buffer[..<count], as: UTF8.self)
+            let slash = place.lastIndex(of: "/")
+            place = target.hasPrefix("/") ? target : (slash.map { String(place[...$0]) } ?? "") + target
+        }
+        return place
+    }
+
     /// So that a file's name, or that it is gone, outlasts a power cut.
     package static func flushDirectory(of path: String) throws(POSIXError) {
         let slash = path.lastIndex(of: "/")

@@ -15,7 +15,7 @@ extension Store {
     package func truncateLog(beyond bytes: Int = 0) async throws -> Bool {
         guard let pool = database as? DatabasePool else { return true }
         var status = stat()
-        guard stat(pool.path + "-wal", &status) == 0, status.st_size > bytes else { return true }
+        guard stat(Disk.target(of: pool.path) + "-wal", &status) == 0, status.st_size > bytes else { return true }
         do {
             // Also when the task is cancelled, as at the end of a server: the library's own async writes would refuse.
             return try await withCheckedThrowingContinuation { continuation in

@@ -24,7 +24,8 @@ struct StorePresence {
             throw StoreError(.damaged, "\(path) is no file, and so no store; move it aside. Nothing was changed.")
         }
         guard !isThere || status.st_size == 0 else { return }
-        let rest = ["-wal", "-opened"].map { path + $0 }.filter { stat($0, &status) == 0 && status.st_size > 0 }
+        let rest: [String] = [Disk.target(of: path) + "-wal", path + "-opened"]
+            .filter { stat($0, &status) == 0 && status.st_size > 0 }
         guard rest.isEmpty else {
             throw StoreError(
                 .damaged,

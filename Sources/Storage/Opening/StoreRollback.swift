@@ -77,7 +77,7 @@ package struct StoreRollback {
         /// What is wrong with the newer one is no reason to stay with it.
         init(_ newer: Database, of device: String?, against copy: Database, at path: String) throws {
             // Without its indexes rows would be passed over that are there.
-            guard try String.fetchAll(copy, sql: "PRAGMA integrity_check(1)") == ["ok"],
+            guard try copy.isWhole(at: path), try String.fetchAll(copy, sql: "PRAGMA integrity_check(1)") == ["ok"],
                 // A file without a table is sound, too.
                 try copy.tableExists("store"), try Int.fetchOne(copy, sql: "SELECT count(*) FROM store") == 1
             else {
@@ -125,7 +125,7 @@ package struct StoreRollback {
         } catch {
             throw StoreError(error)
         }
-        for suffix in ["-wal", "-shm"] { unlink(storePath + suffix) }
+        for suffix in ["-wal", "-shm"] { unlink(Disk.target(of: storePath) + suffix) }
         do throws(POSIXError) {
             let kept = try keepNewer()
             try Disk.flushDirectory(of: storePath)
@@ -133,9 +133,7 @@ package struct StoreRollback {
             try Disk.flushDirectory(of: storePath)
             return kept
         } catch {
-            throw StoreError(
-                .readOnly, "The store cannot be put back; check the owner and mode of the state directory.",
-                cause: String(cString: strerror(error.code.rawValue)))
+            throw StoreError(error, "The store cannot be put back")
         }
     }
 
@@ -146,7 +144,7 @@ package struct StoreRollback {
         _ = try store.writeWithoutTransaction { try Row.fetchAll($0, sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
         var status = stat()
         // Beside another database a log would be taken for that one's.
-        if stat(storePath + "-wal", &status) == 0, status.st_size > 0 {
+        if stat(Disk.target(of: storePath) + "-wal", &status) == 0, status.st_size > 0 {
             throw StoreError(.busy, "Another program has the store open; end it and try again, nothing was changed.")
         }
     }

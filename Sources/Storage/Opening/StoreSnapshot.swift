@@ -32,7 +32,7 @@ struct StoreSnapshot {
         try store.read(checkRoom)
         // Made by SQLite, everybody could read it.
         let descriptor = Glibc.open(part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw Self.failure(Disk.lastError) }
+        guard descriptor >= 0 else { throw StoreError(Disk.lastError, Self.failure) }
         defer {
             Glibc.close(descriptor)
             removePart()
@@ -43,7 +43,7 @@ struct StoreSnapshot {
             guard rename(part, path) == 0 else { throw Disk.lastError }
             try Disk.flushDirectory(of: path)
         } catch {
-            throw Self.failure(error)
+            throw StoreError(error, Self.failure)
         }
     }
 
@@ -98,20 +98,22 @@ struct StoreSnapshot {
         for suffix in ["", "-wal", "-shm", "-journal"] { unlink(part + suffix) }
     }
 
-    private static func failure(_ error: POSIXError) -> StoreError {
+    private static let failure = "The store cannot be copied before its upgrade"
+}
+
+extension StoreError {
+    /// Wraps what the system says of the store's directory.
+    ///
+    /// - Parameter what: the beginning of a sentence, of what could not be done.
+    init(_ error: POSIXError, _ what: String) {
         let cause = String(cString: strerror(error.code.rawValue))
-        return switch error.code {
+        switch error.code {
         case .ENOSPC, .EDQUOT:
-            StoreError(.diskFull, "The disk is full; free some space, nothing was changed.", cause: cause)
+            self.init(.diskFull, "The disk is full; free some space, nothing was changed.", cause: cause)
         case .EACCES, .EPERM, .EROFS:
-            StoreError(
-                .readOnly,
-                "The store cannot be copied before its upgrade; check the owner and mode of the state directory.",
-                cause: cause)
+            self.init(.readOnly, "\(what); check the owner and mode of the state directory.", cause: cause)
         default:
-            StoreError(
-                .other, "The store cannot be copied before its upgrade; see to its directory, nothing was changed.",
-                cause: cause)
+            self.init(.other, "\(what); see to its directory, nothing was changed.", cause: cause)
         }
     }
 }

@@ -33,6 +33,19 @@ enum TableAgreement {
             ) GROUP BY job, replica, sequence HAVING count(*) <> 2
             """
         ),
+        // What was cut and written again, joined, or left by a job's end goes on from what was there before.
+        (
+            "a journal has a hole",
+            """
+            SELECT 1 FROM (
+                SELECT first, ifnull(
+                    lag(last) OVER (PARTITION BY job, replica ORDER BY last),
+                    ifnull((SELECT sequence FROM removal
+                        WHERE removal.job = segment.job AND removal.replica = segment.replica), 0)) AS before
+                FROM segment WHERE job NOT IN (SELECT number FROM garbage)
+            ) WHERE first <> before + 1
+            """
+        ),
         ("a journal is of no job", "SELECT 1 FROM journal WHERE job NOT IN (SELECT number FROM job)"),
         // A job comes with the first that is written in it.
         (
@@ -50,4 +63,13 @@ enum TableAgreement {
             """
         ),
     ]
+}
+
+extension Database {
+    /// Whether its file is as long as its pages: SQLite reads what the last one lacks as zeros.
+    func isWhole(at path: String) throws -> Bool {
+        let bytes = try Int.fetchOne(
+            self, sql: "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+        return Disk.length(of: path) ?? 0 >= bytes ?? 0
+    }
 }
