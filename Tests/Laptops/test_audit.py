@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import re
+import sqlite3
 import subprocess
 
 import pytest
@@ -232,6 +233,33 @@ def test_another_fleet_is_not_the_one_that_was_meant(past):
         assert past.audit(past.text, "--fleet", wrong).returncode == BAD_DATA, wrong
     done = past.audit(past.text, "--fleet", "00000000")
     assert done.returncode == BAD_DATA and "00000000" in done.stderr, done
+
+
+@pytest.mark.parametrize("what", ["another word", "no signature"])
+def test_a_store_that_was_altered_is_told_of_by_name(solos, what):
+    """As of a file: the table, and whose journal it is."""
+    anna = solos("anna").start()
+    job = anna.create_job("Elm Street")
+    for name in ("Sofa", "Grand piano", "Lamp"):
+        anna.add(job, name=name)
+    assert anna.muster("job", "audit", job).returncode == 0 and anna.stop() == 0
+    database = sqlite3.connect(anna.store)
+    with database:
+        rows = database.execute("SELECT rowid, bytes FROM segment ORDER BY last").fetchall()
+        for row, changes in rows:
+            if what == "another word":
+                database.execute("UPDATE segment SET bytes = ? WHERE rowid = ?", (another_word(changes), row))
+        if what == "no signature":
+            database.execute("UPDATE segment SET signature = zeroblob(length(signature)) WHERE rowid = ?", rows[-1][:1])
+    database.close()
+    anna.start()
+    done = anna.muster("job", "audit", job)
+    assert done.returncode == BROKEN and not done.stderr, done
+    (broken,) = [line for line in done.stdout.splitlines() if line.startswith("broken")]
+    assert "\nLAPTOP" in done.stdout, done.stdout
+    assert ("is not what was signed" if what == "another word" else "was not signed by its author") in broken, broken
+    found = json.loads(anna.muster("job", "audit", job, "--json").stdout)
+    assert not found["holds"] and "broken" in [journal["standing"] for journal in found["journals"]]
 
 
 def test_jobs_without_a_history(past):
