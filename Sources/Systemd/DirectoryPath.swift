@@ -31,7 +31,9 @@ package struct DirectoryPath: Sendable {
 
     /// Whether both name one place, also before it is made: by other links, or with dots and slashes that change nothing.
     package func isSame(as other: DirectoryPath) -> Bool {
-        found == other.found && names == other.names
+        // Where nobody can look there may be anything.
+        guard let found, let otherFound = other.found else { return path == other.path }
+        return found == otherFound && names == other.names
     }
 
     /// The nearest that is there.
