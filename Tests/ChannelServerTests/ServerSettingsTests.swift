@@ -78,6 +78,11 @@ struct ServerSettingsTests {
                 #expect(problem?.sentence.contains(word) == false, "\(problem?.sentence ?? "")")
             }
         }
+        // What the store has found by itself says what to do; another database would not bring back what is in the log.
+        let emptied = directory + "/emptied"
+        for suffix in ["", "-wal"] { try Data(suffix.utf8).write(to: URL(filePath: emptied + suffix)) }
+        let lost = try said(emptied)
+        #expect(lost?.kind.rawValue == 65 && lost?.sentence.hasPrefix("The store \(emptied) is empty, and ") == true)
         #expect(try String(contentsOfFile: text, encoding: .utf8).hasPrefix("precious"))
         #expect(try said(empty) == nil && said(directory + "/new/deep/c.sqlite") == nil)
         #expect(!FileManager.default.fileExists(atPath: directory + "/new"), "nothing is made")

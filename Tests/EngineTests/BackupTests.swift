@@ -98,6 +98,20 @@ struct BackupTests {
         #expect(try await anna.store.vector(of: Anna.job)[replica] == head)
     }
 
+    @Test("What is wrong with the laptop's own store is not said of the backup")
+    func ownDamage() async throws {
+        let first = try Anna()
+        for item in 1...2 as ClosedRange<UInt128> { try await put(item, "item \(item)", in: first) }
+        let contents = try first.store.copy()
+        let anna = try Anna(contents: contents)
+        try await put(3, "since", in: anna)
+        try await anna.store.write { db in try RawStatement("DELETE FROM segment WHERE first = 1", in: db).run() }
+        let error = await #expect(throws: StoreError.self) {
+            try await anna.replicator.difference(of: try opened(contents))
+        }
+        #expect(error?.code == .damaged)
+    }
+
     @Test("A store that was set back, and wrote nothing since, becomes a new replica before it takes its own back")
     func ownFuture() async throws {
         let first = try Anna()
