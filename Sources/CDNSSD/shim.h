@@ -114,7 +114,8 @@ static inline AvahiEntryGroup *muster_publish(
     AvahiAddress address;
     address.proto = length == sizeof(AvahiIPv4Address) ? AVAHI_PROTO_INET : AVAHI_PROTO_INET6;
     memcpy(&address.data, bytes, length);
-    // Nobody else has the name, so nobody is asked for it first: that takes 0.75 seconds (RFC 6762 section 8.1).
+    // Nobody else has the name, so nobody is asked for it first: that takes 0.75 seconds (RFC 6762 section 8.1). And whoever says
+    // that it is theirs is answered by the record once more; after a probe avahi would give it up.
     AvahiPublishFlags flags = (AvahiPublishFlags)(AVAHI_PUBLISH_NO_REVERSE | AVAHI_PUBLISH_NO_PROBE);
     MUSTER_AVAHI(avahi_threaded_poll_lock)(client->poll);
     AvahiEntryGroup *group = MUSTER_AVAHI(avahi_entry_group_new)(client->client, NULL, NULL);

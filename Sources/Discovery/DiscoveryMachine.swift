@@ -160,7 +160,8 @@ struct DiscoveryMachine: Sendable {
     /// Those that stay are left as they are, and the service, too: whoever has found it does not notice.
     mutating func onOwnAddresses(_ addresses: Set<OwnAddress>) -> [Directive] {
         ownAddresses = addresses
-        let opening = advertise()
+        // After a refusal what is new waits with it: a network that changes all the time is no way round the pause.
+        let opening = willAdvertise ? [] : advertise()
         let gone = published.filter { !addresses.contains($0.key) }
         for address in gone.keys { published[address] = nil }
         return opening + gone.values.sorted().map { close($0) }

@@ -30,18 +30,24 @@ struct OwnAddress: Hashable, Sendable {
             })
     }
 
-    /// Those of this machine now, without the loopback's. An interface that is down has some, too: avahi tells of them once it is up.
-    static var all: [OwnAddress] {
+    /// Those of this machine now. An interface that is down has some, too: avahi tells of them once it is up.
+    ///
+    /// The loopback's are among them: avahi shows a service to its own machine there, and resolves none that has no address there.
+    ///
+    /// - Returns: nil where they cannot be read, which is not to have none: for that the kernel has to give a socket.
+    static var all: [OwnAddress]? {
         var list: UnsafeMutablePointer<ifaddrs>?
-        guard getifaddrs(&list) == 0 else { return [] }
+        guard getifaddrs(&list) == 0 else { return nil }
         defer { freeifaddrs(list) }
-        return sequence(first: list) { $0?.pointee.ifa_next }.compactMap { entry in
-            guard let entry = entry?.pointee, entry.ifa_flags & UInt32(IFF_LOOPBACK) == 0,
-                let bytes = entry.ifa_addr.flatMap(bytes(of:))
-            else { return nil }
+        var addresses: [OwnAddress] = []
+        for entry in sequence(first: list, next: { $0?.pointee.ifa_next }) {
+            guard let entry = entry?.pointee, let bytes = entry.ifa_addr.flatMap(bytes(of:)) else { continue }
             let interface = if_nametoindex(entry.ifa_name)
-            return interface == 0 ? nil : OwnAddress(interface: interface, bytes: bytes)
+            // It may have gone meanwhile.
+            guard interface != 0 || [ENODEV, ENXIO].contains(errno) else { return nil }
+            if interface != 0 { addresses.append(OwnAddress(interface: interface, bytes: bytes)) }
         }
+        return addresses
     }
 
     private static func bytes(of address: UnsafeMutablePointer<sockaddr>) -> [UInt8]? {

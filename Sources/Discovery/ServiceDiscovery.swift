@@ -29,8 +29,13 @@ package actor ServiceDiscovery {
     private lazy var publisher = AddressPublisher(hostName: hostName) { [executor, weak self] in
         executor.queue.async { self?.assumeIsolated { $0.onPublisherEnded() } }
     }
+    private var published: Set<QueryID> = []
+    /// The last time this machine's addresses could not be read.
+    private var isBlind = false
+    private var isRefusalTold = false
     private var questions: [QueryID: OpenQuestion] = [:]
     private var closing: [QueryID: OpenQuestion] = [:]
+    private var waitsForPublisher = false
     private var whenClosed: CheckedContinuation<Void, Never>?
     private var isRunning = false
 
@@ -64,7 +69,18 @@ package actor ServiceDiscovery {
     /// Tells others which addresses this machine has now, if they have changed. `run()` does so when it begins.
     package func networkChanged() {
         guard isRunning, advertisement != nil else { return }
-        carryOut(machine.onOwnAddresses(OwnAddress.told(of: OwnAddress.all)))
+        if let addresses = OwnAddress.all {
+            isBlind = false
+            return carryOut(machine.onOwnAddresses(OwnAddress.told(of: addresses)))
+        }
+        if !isBlind {
+            isBlind = true
+            logger.notice(
+                "this machine's addresses cannot be read; other laptops hear of none or of those of before until they can"
+            )
+        }
+        // What is told stays told.
+        executor.queue.asyncAfter(deadline: .now() + .seconds(5)) { self.assumeIsolated { $0.networkChanged() } }
     }
 
     /// Done once in the process, before the library's first use.
@@ -110,9 +126,11 @@ package actor ServiceDiscovery {
 
     private func open(_ query: Query, as id: QueryID) -> [Answer] {
         if case .publish(let address) = query {
-            let answer = publisher.publish(address, as: id)
-            if case .failed(let code) = answer { log(query, code: code) }
-            return [answer]
+            published.insert(id)
+            publisher.publish(address, as: id) { [executor, weak self] answer in
+                executor.queue.async { self?.assumeIsolated { $0.onPublished(query, as: id, answer) } }
+            }
+            return []
         }
         let callbacks = CallbackQueue()
         let (reference, code) = query.put(
@@ -140,19 +158,30 @@ package actor ServiceDiscovery {
         }
     }
 
+    private func onPublished(_ query: Query, as id: QueryID, _ answer: Answer) {
+        if case .failed(let code) = answer { log(query, code: code) } else { isRefusalTold = false }
+        carryOut(machine.onAnswer(answer, to: id))
+    }
+
     private func onPublisherEnded() {
-        for id in publisher.published { carryOut(machine.onAnswer(.failed(code: ErrorCode.unknown), to: id)) }
+        for id in published.sorted() { carryOut(machine.onAnswer(.failed(code: ErrorCode.unknown), to: id)) }
     }
 
     /// The socket belongs to the reference, so the source must be done with it before the reference goes.
     private func close(_ id: QueryID) {
-        guard !publisher.withdraw(id), let question = questions.removeValue(forKey: id) else { return }
+        if published.remove(id) != nil { return publisher.withdraw(id) }
+        guard let question = questions.removeValue(forKey: id) else { return }
         closing[id] = question
         question.source.cancel()
     }
 
     private func onClosed(_ id: QueryID) {
         if let question = closing.removeValue(forKey: id) { muster_deallocate(question.reference) }
+        if closing.isEmpty, !waitsForPublisher { endClosing() }
+    }
+
+    private func onAllWithdrawn() {
+        waitsForPublisher = false
         if closing.isEmpty { endClosing() }
     }
 
@@ -162,9 +191,11 @@ package actor ServiceDiscovery {
     }
 
     private func closeAll() async {
-        publisher.withdrawAll()
+        waitsForPublisher = true
+        publisher.withdrawAll { [executor] in
+            executor.queue.async { self.assumeIsolated { $0.onAllWithdrawn() } }
+        }
         for id in questions.keys { close(id) }
-        guard !closing.isEmpty else { return }
         // The goodbye is a courtesy: whoever stops does not wait for it for ever.
         executor.queue.asyncAfter(deadline: .now() + .seconds(1)) { self.assumeIsolated { $0.endClosing() } }
         await withCheckedContinuation { whenClosed = $0 }
@@ -173,6 +204,13 @@ package actor ServiceDiscovery {
     // MARK: Log
 
     private func log(_ query: Query, code: Int32) {
+        // Whoever is announced and cannot be found wants to know: once, until avahi takes one again.
+        if case .publish = query, !isRefusalTold {
+            isRefusalTold = true
+            logger.notice(
+                "avahi does not take this machine's address, so other laptops do not find this one; it is asked again",
+                metadata: ["code": "\(code)"])
+        }
         logger.debug("could not ask avahi", metadata: ["query": "\(query)", "code": "\(code)"])
     }
 

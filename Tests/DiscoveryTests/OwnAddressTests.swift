@@ -87,8 +87,27 @@ extension OwnAddress {
         #expect(told.count == OwnAddress.mostPerInterface + 1 && told.isSuperset(of: [.wired, .wireless]))
     }
 
-    @Test func `of this machine have an interface, and are none of its loopback`() {
-        #expect(OwnAddress.all.allSatisfy { $0.interface != 0 && [4, 16].contains($0.bytes.count) })
-        #expect(!OwnAddress.all.contains { $0.bytes == [127, 0, 0, 1] })
+    @Test func `of this machine have an interface, and the loopback's are among them`() throws {
+        let all = try #require(OwnAddress.all)
+        #expect(all.allSatisfy { $0.interface != 0 && [4, 16].contains($0.bytes.count) })
+        #expect(all.contains { $0.bytes == [127, 0, 0, 1] }, "avahi resolves what it shows there only there")
+    }
+
+    @Test
+    func `that are new wait after a refusal, so that a network that changes all the time is no way round the pause`()
+        throws
+    {
+        var avahi = Avahi()
+        avahi.network(has: .wired)
+        avahi.start()
+        try avahi.answer(.failed(code: -1)) { $0 == .publish(.wired) }
+        for _ in 0..<3 {
+            avahi.network(has: .wired, .wireless)
+            #expect(Set(avahi.open.values) == [.browse, .advertise(instanceName: "crew")])
+            avahi.network(has: .wired)
+        }
+        avahi.network(has: .wired, .wireless)
+        try avahi.fireAlarm()
+        #expect(Set(avahi.open.values) == everything)
     }
 }

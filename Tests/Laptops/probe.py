@@ -1,6 +1,7 @@
 """discovery-probe and the two witnesses, as the tests use them."""
 
 import os
+import time
 
 from lab import wait_until
 
@@ -80,3 +81,27 @@ def now_found(probe):
         elif event["event"] == "lost":
             present.pop(event["name"], None)
     return present
+
+
+def wait_at_rest(probe):
+    """Waits until a probe does nothing, by the voluntary context switches of all its threads, while nothing happens on the network.
+
+    One a second belongs to the dispatch library, which every Swift program on Linux runs on.
+    """
+    wait_until(lambda: wake_ups_during(probe, 2) <= 3, PATIENCE_SECONDS * 2, f"{probe.name} is at rest")
+    assert wake_ups_during(probe, 5) <= 6
+
+
+def wake_ups_during(probe, seconds):
+    before = context_switches(probe.pid)
+    time.sleep(seconds)  # Sleeps: wake-ups are counted per time.
+    return context_switches(probe.pid) - before
+
+
+def context_switches(pid):
+    """Voluntary ones of all threads so far."""
+    total = 0
+    for thread in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{thread}/status", encoding="utf-8") as file:
+            total += sum(int(line.split()[1]) for line in file if line.startswith("voluntary_ctxt_switches"))
+    return total

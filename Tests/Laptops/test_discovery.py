@@ -1,6 +1,7 @@
 """Discovery against real avahi daemons: laptops that join and leave, with avahi-browse and zeroconf as witnesses."""
 
 import os
+import re
 import signal
 import time
 
@@ -94,7 +95,10 @@ def test_witnesses_see_the_record_and_a_txt_of_v_id_and_fleet_only(lab, probes):
     seen = found(witness, name="anna")
     assert seen["txt"] == {"v": "1", "id": "0123abcd", "fleet": "beef"}
     assert (seen["port"], seen["addresses"]) == (7451, [anna.address])
-    assert seen["host"].startswith("muster-"), "none of anna's names"
+    host = re.fullmatch(r"muster-([0-9a-f]{16})\.local\.?", seen["host"])
+    assert host, "none of anna's names"
+    # One of very many: two laptops with one host would have each other's addresses.
+    assert int(host[1], 16) >> 32, seen["host"]
 
     def browsed_by_avahi():
         return [service for service in avahi_browse(ben) if service["address"] == anna.address]
@@ -319,32 +323,3 @@ def test_a_laptop_that_loses_its_power_is_not_reported_lost_at_once(lab, probes)
     found(watching, name="ben")
     ben.power_cut()
     never_during(lambda: watching.events("lost"), GO_SECONDS, "lost without a goodbye")
-
-
-def test_discovery_at_rest_does_nothing(lab, probes):
-    """Voluntary context switches of all threads of a probe that has a peer, while nothing happens on the network.
-
-    One a second belongs to the dispatch library, which every Swift program on Linux runs on.
-    """
-    anna, ben = lab.laptop("anna"), lab.laptop("ben")
-    resting = probes.start(anna)
-    probes.start(ben)
-    found(resting, name="ben")
-    advertised(resting)
-
-    def wake_ups_during(seconds):
-        before = context_switches(resting.pid)
-        time.sleep(seconds)  # Sleeps: wake-ups are counted per time.
-        return context_switches(resting.pid) - before
-
-    wait_until(lambda: wake_ups_during(2) <= 3, PATIENCE_SECONDS * 2, "rest after the announcements")
-    assert wake_ups_during(5) <= 6
-
-
-def context_switches(pid):
-    """Voluntary ones of all threads so far."""
-    total = 0
-    for thread in os.listdir(f"/proc/{pid}/task"):
-        with open(f"/proc/{pid}/task/{thread}/status", encoding="utf-8") as file:
-            total += sum(int(line.split()[1]) for line in file if line.startswith("voluntary_ctxt_switches"))
-    return total

@@ -51,7 +51,7 @@ final class RouteWatcher: Sendable {
             let reason = String(cString: strerror(errno))
             if descriptor >= 0 { close(descriptor) }
             logger.notice(
-                "the network cannot be watched: the server is asked at its interval, laptops keep the addresses of now",
+                "the network cannot be watched: the server is asked at its interval, other laptops do not hear of a new address",
                 metadata: ["reason": "\(reason)"])
             return nil
         }

@@ -13,7 +13,6 @@ host-name={host_name}
 domain-name=local
 use-ipv4={use_ipv4}
 use-ipv6={use_ipv6}
-allow-interfaces=eth0
 enable-dbus=yes
 ratelimit-interval-usec=1000000
 ratelimit-burst=1000
