@@ -16,7 +16,7 @@ def test_backups(scene, solos):
     scene.call(solos.directory, "DIRECTORY")
     scene.read(anna, "backup", path, "--force")
     scene.read(anna, "backup", path, code=BAD_DATA, label="backup over a file")
-    scene.read(anna, "backup", os.path.join(solos.directory, "missing", "copy"), code=75, label="backup to nowhere")
+    scene.read(anna, "backup", os.path.join(solos.directory, "missing", "copy"), code=65, label="backup to nowhere")
     scene.read(anna, "restore", path, label="restore of nothing new")
     scene.read(bert, "restore", os.path.join(solos.directory, "missing"), code=BAD_DATA, label="restore of no file")
     letter = os.path.join(solos.directory, "letter")
