@@ -16,7 +16,8 @@ package struct DirectoryPath: Sendable {
         self.path = path
         var (place, missing) = (path.isEmpty ? "." : path, [String]())
         while access(place, F_OK) != 0, errno == ENOENT, ![".", "/"].contains(place) {
-            missing.insert(place, at: 0)
+            // A slash more names nothing more.
+            if !place.hasSuffix("/") { missing.insert(place, at: 0) }
             place = Self.parent(of: place)
         }
         self.missing = missing

@@ -6,7 +6,8 @@ struct DirectoryPathTests {
     @Test("Two places are one where they are one directory, however they are written")
     func same() {
         #expect(DirectoryPath("/usr/bin").isSame(as: DirectoryPath("/usr/../usr//bin/")))
-        #expect(DirectoryPath("/usr/none/such").isSame(as: DirectoryPath("/usr/./none/such/")))
+        #expect(DirectoryPath("/usr/none/such").isSame(as: DirectoryPath("/usr/./none//such/")))
+        #expect(DirectoryPath("/usr/none//such/").missing == ["/usr/none", "/usr/none//such"])
         #expect(!DirectoryPath("/usr/none/such").isSame(as: DirectoryPath("/usr/none")))
         #expect(!DirectoryPath("/usr").isSame(as: DirectoryPath("/etc")))
     }
