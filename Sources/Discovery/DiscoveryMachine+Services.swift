@@ -11,22 +11,25 @@ extension DiscoveryMachine {
 
     mutating func onAppeared(_ name: String, domain: String, interface: UInt32) -> [Directive] {
         sightings[name, default: Sighting(domain: domain)].appear(on: interface)
-        return resolve(name)
+        return leaveResolver(of: name) + resolve(name)
     }
 
     mutating func onDisappeared(_ name: String, interface: UInt32) -> [Directive] {
-        guard var sighting = sightings[name] else { return [] }
-        sighting.disappear(on: interface)
-        var directives: [Directive] = []
-        if let resolver = sighting.resolver, !sighting.isSighted(on: resolver.interface) {
-            directives.append(close(resolver.query))
-            sighting.resolver = nil
-        }
-        sightings[name] = sighting
+        sightings[name]?.disappear(on: interface)
+        var directives = leaveResolver(of: name)
+        guard let sighting = sightings[name] else { return [] }
         guard sighting.preferredInterface == nil else { return directives + resolve(name) }
         if sighting.reported != nil { directives.append(.report(.lost(instanceName: name))) }
         sightings[name] = nil
         return directives + releaseHosts() + resolveWaiting()
+    }
+
+    private mutating func leaveResolver(of name: String) -> [Directive] {
+        guard let sighting = sightings[name], sighting.isResolvedInVain, let resolver = sighting.resolver else {
+            return []
+        }
+        sightings[name]?.resolver = nil
+        return [close(resolver.query)]
     }
 
     // MARK: Resolved

@@ -54,8 +54,21 @@ struct Sighting: Sendable {
         timesPerInterface[interface] != nil
     }
 
+    /// The loopback's index, on every Linux (`LOOPBACK_IFINDEX` in the kernel's net.h).
+    static let loopback: UInt32 = 1
+
     /// The interface to resolve on: the one with the lowest index on which it is sighted; nil when it has gone.
+    ///
+    /// The loopback where there is no other: of a name that it has lost to another laptop avahi goes on to say there that it is this
+    /// machine's.
     var preferredInterface: UInt32? {
-        timesPerInterface.keys.min()
+        timesPerInterface.keys.filter { $0 != Self.loopback }.min() ?? timesPerInterface.keys.first
+    }
+
+    /// Whether it is resolved where it need not be any more.
+    var isResolvedInVain: Bool {
+        guard let resolver else { return false }
+        return !isSighted(on: resolver.interface)
+            || resolver.interface == Self.loopback && preferredInterface != Self.loopback
     }
 }

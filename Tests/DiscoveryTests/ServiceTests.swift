@@ -70,6 +70,26 @@ import Testing
         #expect(Set(avahi.open.values) == [.browse, .advertise(instanceName: "crew")], "all else is closed")
     }
 
+    @Test func `a service is resolved on the loopback only while it is sighted nowhere else`() throws {
+        var avahi = Avahi()
+        avahi.start()
+        let resolved = { (interface: UInt32) in
+            Query.resolve(instanceName: "ben", domain: "local.", interface: interface)
+        }
+        let asked = { (avahi: Avahi) in avahi.open.values.filter { if case .resolve = $0 { true } else { false } } }
+        try avahi.appear("ben", on: 1)
+        #expect(asked(avahi) == [resolved(1)])
+        try avahi.appear("ben", on: 3)
+        #expect(asked(avahi) == [resolved(3)])
+        try avahi.appear("ben", on: 2)
+        try avahi.appear("ben", on: 1)
+        #expect(asked(avahi) == [resolved(3)], "what goes on elsewhere is left alone")
+        try avahi.disappear("ben", on: 3)
+        #expect(asked(avahi) == [resolved(2)])
+        try avahi.disappear("ben", on: 2)
+        #expect(asked(avahi) == [resolved(1)])
+    }
+
     @Test func `a service that stays on another interface is resolved there and not lost`() throws {
         var avahi = try avahiWithBen()
         try avahi.appear("ben", on: 3)

@@ -254,7 +254,9 @@ class Machine:
 
     def neighbours(self):
         """The services of daemons that avahi knows of now and can resolve, its own among them: see `Member.service`."""
-        lines = self.run(["avahi-browse", "-rpt", "_muster._tcp"]).splitlines()
+        # Of a service that goes while it is resolved it waits for ever (avahi 0.8).
+        browse = "timeout 10 avahi-browse -rpt _muster._tcp || [ $? = 124 ]"
+        lines = self.run(["sh", "-c", browse]).splitlines()
         return {line.split(";")[3] for line in lines if line.startswith("=;host0;")}
 
 

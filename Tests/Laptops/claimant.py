@@ -30,7 +30,7 @@ def main(address, host):
             message.add_answer_at_time(record, 0)
             for packet in message.packets():
                 mouth.sendto(packet, (GROUP, PORT))
-            time.sleep(0.5)
+            time.sleep(0.5)  # Sleeps: avahi takes what comes at once for one.
 
 
 if __name__ == "__main__":

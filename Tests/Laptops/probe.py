@@ -37,12 +37,17 @@ def eavesdropper(laptop):
     return program
 
 
+def browsed(laptop, *what):
+    """What avahi-browse has printed within ten seconds. Of a service that goes while it is resolved it waits for ever (avahi 0.8)."""
+    script = 'timeout 10 avahi-browse --resolve --terminate --parsable --no-db-lookup "$@" || [ $? = 124 ]'
+    return laptop.run(["sh", "-c", script, "sh", *what])
+
+
 def avahi_browse(laptop):
     """What avahi-browse sees now, resolved, from its parsable output:
     `=;interface;protocol;name;type;domain;host;address;port;txt`."""
-    output = laptop.run(["avahi-browse", "--resolve", "--terminate", "--parsable", "--no-db-lookup", "_muster._tcp"])
     services = []
-    for line in output.splitlines():
+    for line in browsed(laptop, "_muster._tcp").splitlines():
         fields = line.split(";")
         if fields[0] != "=":
             continue

@@ -6,7 +6,7 @@ import time
 
 import pytest
 from lab import never_during, wait_until
-from probe import Probes, avahi_browse, eavesdropper, now_found
+from probe import Probes, avahi_browse, browsed, eavesdropper, now_found
 from steps import (
     APPEAR_SECONDS,
     LEAVE_SECONDS,
@@ -156,12 +156,12 @@ def test_the_record_has_keys_and_a_random_host_and_nothing_else(lab, crew):
     device, fleet = shown["deviceID"][:8], shown["fleetID"]
 
     # avahi-browse ends with the first lull, and this laptop's avahi may have heard of the service only a moment ago.
-    def browsed():
+    def of_anna_now():
         of_anna = [service for service in avahi_browse(bert.laptop) if service["address"] == anna.laptop.address]
         # She was in no fleet at first.
         return of_anna if of_anna and of_anna[0]["txt"].get("fleet") else None
 
-    (record,) = wait_until(browsed, PATIENCE_SECONDS, "bert's avahi has anna's record")
+    (record,) = wait_until(of_anna_now, PATIENCE_SECONDS, "bert's avahi has anna's record")
     assert len(device) == len(fleet) == 8
     assert record == {
         "name": f"muster-{device}",
@@ -172,7 +172,7 @@ def test_the_record_has_keys_and_a_random_host_and_nothing_else(lab, crew):
     }
     assert re.fullmatch(r"muster-[0-9a-f]{16}\.local", record["host"]) and device not in record["host"]
     assert record["txt"]["v"].isdigit()
-    everything = bert.laptop.run(["avahi-browse", "--all", "--resolve", "--terminate", "--parsable", "--no-db-lookup"])
+    everything = browsed(bert.laptop, "--all")
     assert record["name"] in everything, everything
     assert not [name for name in ("Jones", "Elm", "smith-moving") if name in everything], everything
 
@@ -187,7 +187,7 @@ def test_the_record_has_keys_and_a_random_host_and_nothing_else(lab, crew):
     # Made anew at each start.
     assert anna.daemon.stop() == 0
     anna.start()
-    renamed = lambda: [service for service in browsed() or [] if service["host"] != record["host"]]
+    renamed = lambda: [service for service in of_anna_now() or [] if service["host"] != record["host"]]
     assert wait_until(renamed, PATIENCE_SECONDS, "another host")[0]["name"] == record["name"]
 
 
