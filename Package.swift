@@ -106,8 +106,8 @@ let package = Package(
         .target(
             name: "ServerChannel",
             dependencies: [
-                "Authorship", "CRDT", "CZlib", "FleetTLS", "Outbox", "Timekeeping", httpClient, logging, nioCore,
-                nioHTTP1, nioPosix, nioSSL, protobuf,
+                "Authorship", "CRDT", "CZlib", "FleetTLS", "HTTPCoding", "Outbox", "Timekeeping", httpClient, logging,
+                nioCore, nioHTTP1, nioPosix, nioSSL, protobuf,
             ],
             exclude: ["muster/channel.proto"]),
         .systemLibrary(name: "CQRCode", providers: [.apt(["libqrencode-dev"])]),

@@ -15,9 +15,33 @@ package enum JSON {
         _ type: Value.Type = Value.self, from bytes: some Sequence<UInt8>
     ) throws -> Value {
         let data = Data(bytes)
+        guard !isTooDeep(data) else { throw JSONFault(.tooDeep, in: data) }
         do { return try JSONDecoder().decode(type, from: data) } catch let error as DecodingError {
             throw JSONFault(error, in: data)
         }
+    }
+
+    /// Whether more lists and objects are open somewhere than a decoder reads.
+    ///
+    /// Foundation's own (Swift 6.3) ends the process over a text that breaks off with the bracket that is one too many.
+    private static func isTooDeep(_ data: Data) -> Bool {
+        var (levels, isText, isEscaped) = (0, false, false)
+        for byte in data {
+            if isEscaped {
+                isEscaped = false
+            } else if isText {
+                isEscaped = byte == UInt8(ascii: "\\")
+                isText = byte != UInt8(ascii: "\"")
+            } else if byte == UInt8(ascii: "\"") {
+                isText = true
+            } else if byte == UInt8(ascii: "[") || byte == UInt8(ascii: "{") {
+                levels += 1
+                if levels > JSONScanner.mostLevels { return true }
+            } else if byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}") {
+                levels -= 1
+            }
+        }
+        return false
     }
 
     /// Looks for what a decoder does not: whether each key stands once in its object, and all of it in UTF-8 (RFC 8259 sections 4 and 8.1).

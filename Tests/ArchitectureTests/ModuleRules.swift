@@ -88,7 +88,7 @@ let moduleRules: [String: ModuleRule] = [
         ["Discovery", "FleetTLS", "Identity", "Replication", "Transport", "WireFormat"], ["Logging"],
         "how a newcomer joins, a laptop and the server alike; what becomes of its certificates its own module decides"),
     "ServerChannel": .shell(
-        ["Authorship", "CRDT", "CZlib", "FleetTLS", "Outbox", "Timekeeping"],
+        ["Authorship", "CRDT", "CZlib", "FleetTLS", "HTTPCoding", "Outbox", "Timekeeping"],
         ["AsyncHTTPClient", "Logging", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL", "SwiftProtobuf"],
         "talks to the server and says what it heard; what follows from it is decided in Node"),
     "CZstd": .shell([], [], "a system library's header and nothing else"),

@@ -79,6 +79,21 @@ struct JSONFaultTests {
         #expect(throws: Never.self) { try JSON.check(Array(most.utf8)) }
     }
 
+    @Test("A text that breaks off where it goes too deep is refused, and ends nobody", arguments: 510...516)
+    func brokenOff(levels: Int) throws {
+        let tooDeep = JSONFault("it has more than 512 levels")
+        for (opening, rest) in [("[", ""), ("{\"]\\\"]\":", "{"), ("[", String(repeating: "]", count: levels))] {
+            let text = "\r\n" + String(repeating: opening, count: levels - (rest == "{" ? 1 : 0)) + rest
+            let told = #expect(throws: JSONFault.self) { try JSON.decode([String].self, from: text.utf8) }
+            #expect((told == tooDeep) == (levels > 512))
+        }
+        // Brackets within a text, and those that are closed, do not count.
+        let wide = "[" + String(repeating: "\"[[\\\"{\",", count: levels) + "\"\"]"
+        #expect(try JSON.decode([String].self, from: wide.utf8).count == levels + 1)
+        let lists = "[" + String(repeating: "[],", count: levels) + "[]]"
+        #expect(try JSON.decode([[String]].self, from: lists.utf8).count == levels + 1)
+    }
+
     @Test("Whatever an encoder writes is taken, and nothing that a decoder refuses", arguments: 0..<40)
     func decoders(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPCoding
 import LocalAPI
 import Replication
 import Synchronization
@@ -28,7 +29,7 @@ final class KeptPeers: Sendable {
             addresses = Mutex([])
             return
         }
-        let texts = try? JSONDecoder().decode([String].self, from: Data(text.utf8))
+        let texts = try? JSON.decode([String].self, from: text.utf8)
         let kept = texts?.compactMap(PeerAddress.init) ?? []
         addresses = Mutex(kept)
         // A list that only spares typing keeps nobody from the inventory.

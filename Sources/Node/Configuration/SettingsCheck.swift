@@ -55,7 +55,7 @@ enum SettingsCheck {
         in bytes: Data, named name: String
     ) throws(ConfigurationError) -> [AbsoluteConfigKey: ConfigValue] {
         let given: [String: Value]
-        do { given = try JSONDecoder().decode([String: Value].self, from: bytes) } catch {
+        do { given = try JSON.decode([String: Value].self, from: bytes) } catch {
             throw ConfigurationError(
                 "The configuration file \(name) is no JSON object; correct it or leave --config out.")
         }

@@ -1,5 +1,5 @@
 package import CRDT
-import FoundationEssentials
+import HTTPCoding
 import NIOHTTP1
 package import Outbox
 
@@ -30,15 +30,15 @@ extension ChannelClient {
     ///
     /// - Returns: those that were news to the server.
     package func bring(_ assignments: [Assignment]) async -> ServerReply<[Assignment]> {
-        guard let body = try? JSONEncoder().encode(AssignmentList(assignments)) else {
+        guard let body = try? JSON.encode(AssignmentList(assignments)) else {
             return .lost("it cannot be written")
         }
-        let ask = Ask(method: .POST, path: "/v1/assignments", body: Array(body), type: ChannelHeader.json)
+        let ask = Ask(method: .POST, path: "/v1/assignments", body: body, type: ChannelHeader.json)
         return await execute(ask).map { bytes in try Self.statements(bytes) }
     }
 
     private static func statements(_ bytes: [UInt8]) throws -> [Assignment] {
-        guard let list = try? JSONDecoder().decode(AssignmentList.self, from: Data(bytes)) else {
+        guard let list = try? JSON.decode(AssignmentList.self, from: bytes) else {
             throw MalformedMessage(sentence: "The list of assignments cannot be read.")
         }
         return try list.statements()
@@ -49,7 +49,7 @@ extension ChannelClient {
     /// - Returns: in DER: the renewal, the server's own certificate and its issuer's.
     package func renewal() async -> ServerReply<[[UInt8]]> {
         await execute(Ask(method: .POST, path: "/v1/certificates")).map { bytes in
-            guard let list = try? JSONDecoder().decode(CertificateList.self, from: Data(bytes)) else {
+            guard let list = try? JSON.decode(CertificateList.self, from: bytes) else {
                 throw MalformedMessage(sentence: "The list of certificates cannot be read.")
             }
             return try list.chain()

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import HTTPCoding
 import NIOHTTP1
 import Synchronization
 
@@ -47,9 +47,9 @@ extension ChannelClient {
         while !mine.isEmpty {
             let list = RevocationList(mine.prefix(ChannelLimits.revocations))
             mine = mine.dropFirst(ChannelLimits.revocations)
-            guard let body = try? JSONEncoder().encode(list) else { return false }
+            guard let body = try? JSON.encode(list) else { return false }
             let ask = Ask(
-                method: .POST, path: "/v1/revocations", body: Array(body), type: ChannelHeader.json,
+                method: .POST, path: "/v1/revocations", body: body, type: ChannelHeader.json,
                 isComparison: true)
             guard case .answer = await execute(ask) else { return false }
         }
@@ -61,7 +61,7 @@ extension ChannelClient {
         while true {
             let reply = await execute(Ask(path: "/v1/revocations\(query)", isComparison: true))
             guard case .answer(let bytes) = reply,
-                let page = try? JSONDecoder().decode(RevocationList.self, from: Data(bytes)),
+                let page = try? JSON.decode(RevocationList.self, from: bytes),
                 let entries = try? page.entries()
             else { return false }
             await security.learnRevocations(fromServer: entries)

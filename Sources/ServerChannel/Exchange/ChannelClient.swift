@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import FleetTLS
 import FoundationEssentials
+import HTTPCoding
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -86,7 +87,7 @@ package final class ChannelClient: Sendable {
             if !ask.isComparison, let theirs = response.headers.first(name: ChannelHeader.revocations) {
                 await compareRevocations(with: theirs)
             }
-            return answer.reply { try? JSONDecoder().decode(ChannelProblem.self, from: Data($0)) }
+            return answer.reply { try? JSON.decode(ChannelProblem.self, from: $0) }
         } catch {
             return Self.failure(error)
         }

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import FoundationEssentials
+import HTTPCoding
 import NIOCore
 import NIOHTTP1
 import Timekeeping
@@ -52,7 +53,7 @@ struct ServerTime: Sendable {
     }
 
     static func answer(_ bytes: [UInt8], sent: Int64, returned: Int64) -> Answer {
-        guard let times = try? JSONDecoder().decode(Times.self, from: Data(bytes)) else {
+        guard let times = try? JSON.decode(Times.self, from: bytes) else {
             return .wrong("Its answer is not what a Muster server says; is there a login page in between?")
         }
         let exchange = TimeExchange(
