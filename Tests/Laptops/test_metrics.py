@@ -166,7 +166,9 @@ def test_what_the_server_was_asked_is_counted(solos, office, front):
     job = anna.create_job()
     advance(anna, job, "dispatched")
     wait_published([anna], job, "dispatched")
-    # To open the job, and what was asked for.
+    # To open the job, and what was asked for. What is published may be heard of by a poll, before the answer to the request.
+    delivered = lambda: figures(port)["muster_requests_delivered_total"]
+    wait_until(lambda: delivered() >= 2, PATIENCE_SECONDS, "both requests are answered")
     told = figures(port)
     assert told["muster_requests_delivered_total"] == 2, told
     assert told["muster_server_polls_total"] > 0
