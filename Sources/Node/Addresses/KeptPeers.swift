@@ -74,9 +74,7 @@ final class KeptPeers: Sendable {
     }
 
     private func write(_ addresses: [PeerAddress]) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .withoutEscapingSlashes
-        let text = String(decoding: try encoder.encode(addresses.map(\.description)), as: UTF8.self)
+        let text = String(decoding: try JSON.encode(addresses.map(\.description)), as: UTF8.self)
         try files?.write(text + "\n", to: Self.file)
     }
 }

@@ -1,5 +1,4 @@
 import AsyncHTTPClient
-import FoundationEssentials
 import HTTPCoding
 import NIOCore
 import NIOHTTP1
