@@ -18,13 +18,13 @@ FULL = {
     "large": 100_000, "small": 1_000, "catch_ups": 3, "edits": 600, "differences": 9, "idle_seconds": 30, "shows": 20,
     "starts": 5, "devices": 16, "spread_edits": 200, "storm_devices": 48, "storm_edits": 50,
     "office_laptops": 500, "office_seconds": 60, "mutations": 10_000, "polls": 30_000, "million": 1_000_000,
-    "jobs": 5_000, "memory_edits": 288_000, "footprint_seconds": 600,
+    "protection_rounds": 40, "jobs": 5_000, "memory_edits": 288_000, "footprint_seconds": 600,
 }
 QUICK = {
     "large": 2_000, "small": 200, "catch_ups": 1, "edits": 60, "differences": 2, "idle_seconds": 2, "shows": 3,
     "starts": 1, "devices": 4, "spread_edits": 20, "storm_devices": 8, "storm_edits": 5,
     "office_laptops": 50, "office_seconds": 6, "mutations": 200, "polls": 500, "million": 20_000,
-    "jobs": 100, "memory_edits": 2_000, "footprint_seconds": 2,
+    "protection_rounds": 2, "jobs": 100, "memory_edits": 2_000, "footprint_seconds": 2,
 }
 MEASURES = {
     "catch-up": catch_up.measure, "edit": edit.measure, "difference": difference.measure, "idle": idle.measure,

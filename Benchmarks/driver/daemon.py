@@ -1,5 +1,6 @@
 """One musterd: starting it, asking it, watching what it costs, ending it."""
 
+import contextlib
 import http.client
 import json
 import os
@@ -115,14 +116,43 @@ class Daemon:
 
 def sample(*pids):
     """What the kernel counts for processes: seconds on a core, wake-ups, bytes resident."""
-    nanoseconds = switches = resident = 0
     processes = [pathlib.Path("/proc") / str(pid) for pid in pids]
-    tasks = {task for process in processes for task in process.glob("task/*")}
-    for task in tasks:
-        nanoseconds += int((task / "schedstat").read_text().split()[0])
-        for count in re.findall(r"ctxt_switches:\s*(\d+)", (task / "status").read_text()):
-            switches += int(count)
-    for process in processes:
-        resident += int(re.search(r"VmRSS:\s*(\d+)", (process / "status").read_text())[1]) * 1024
+    threads = {}
+    for task in (task for process in processes for task in process.glob("task/*")):
+        # One that ends meanwhile is not there any more.
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            nanoseconds = int((task / "schedstat").read_text().split()[0])
+            switches = re.findall(r"ctxt_switches:\s*(\d+)", (task / "status").read_text())
+            threads[task] = {"cpu": nanoseconds / 1e9, "switches": sum(map(int, switches))}
+    resident = sum(
+        int(re.search(r"VmRSS:\s*(\d+)", (process / "status").read_text())[1]) * 1024 for process in processes)
     return {
-        "cpu": nanoseconds / 1e9, "switches": switches, "resident": resident, "at": time.monotonic(), "tasks": tasks}
+        "cpu": sum(thread["cpu"] for thread in threads.values()), "resident": resident, "at": time.monotonic(),
+        "threads": threads}
+
+
+def watch(watched, seconds):
+    """What each costs meanwhile. Looked at every second, because what a thread has counted goes with it."""
+    samples = [[one.sample()] for one in watched]
+    deadline = time.monotonic() + seconds
+    while (left := deadline - time.monotonic()) > 0:
+        time.sleep(min(1, left))
+        for one, taken in zip(watched, samples):
+            taken.append(one.sample())
+    return [cost(taken) for taken in samples]
+
+
+def cost(samples):
+    elapsed = samples[-1]["at"] - samples[0]["at"]
+    return {
+        "megabytes": samples[-1]["resident"] / 1e6,
+        "percent": 100 * spent("cpu", samples) / elapsed,
+        "wakeUps": spent("switches", samples) / elapsed,
+    }
+
+
+def spent(key, samples):
+    """By threads that are there from one sample to the next, or have come since."""
+    return sum(
+        thread[key] - (before["threads"][task][key] if task in before["threads"] else 0)
+        for before, after in zip(samples, samples[1:]) for task, thread in after["threads"].items())

@@ -83,14 +83,16 @@ package final class Store: Sendable {
 
     /// Runs one write and turns what goes wrong into a `StoreError`, except refusals and codec errors.
     ///
-    /// - Parameter isLong: see `GroupCommit`.
+    /// - Parameters:
+    ///   - isLong: see `GroupCommit`.
+    ///   - meanwhile: see `GroupCommit`.
     func write<Value: Sendable>(
-        isLong: Bool = false, _ body: @escaping @Sendable (Database) throws -> Value
+        isLong: Bool = false, meanwhile: () -> Void = {}, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         do {
             let wait = latency.withLock { $0 }
             await wait?.pass()
-            let value = try await commits.write(isLong: isLong, body)
+            let value = try await commits.write(isLong: isLong, meanwhile: meanwhile, body)
             await wait?.pass()
             return value
         } catch let error as EditRefusal {

@@ -3,7 +3,7 @@ import CRDT
 import GRDB
 import Inventory
 import Simulation
-import Storage
+@testable import Storage
 import Testing
 
 @Suite("Journals are taken only as their authors signed them")
@@ -76,6 +76,38 @@ struct SignedJournalTests {
         #expect(passedOn?.author == run.author)
         let carl = try await place.open("carl")
         #expect(try await carl.ingest(#require(passedOn), job: Store.job, now: .anyTime).result == .stored)
+    }
+
+    @Test("What nobody has signed is told as that, whatever else is wrong with it")
+    func unsignedAndMalformed() async throws {
+        let place = try Place()
+        let (_, run) = try await written(place)
+        for isKnown in [false, true] {
+            let bert = try await place.open(isKnown ? "bert" : "carl")
+            if isKnown { _ = try await bert.ingest(run, job: Store.job, now: .anyTime) }
+            let before = try await bert.vectors().map(\.vector)
+            let head = JournalHead(sequence: run.head.sequence + 1, digest: 1)
+            let cut = JournalSegment(
+                replica: run.replica, first: 1, head: head, bytes: run.bytes + [0xFF], signature: run.signature,
+                author: run.author)
+            #expect(isForged(try await bert.ingest(cut, job: Store.job, now: .anyTime).result))
+            let signed = try place.sign(cut, upTo: head)
+            await #expect(throws: CodecError.self) { try await bert.ingest(signed, job: Store.job, now: .anyTime) }
+            #expect(try await bert.vectors().map(\.vector) == before)
+        }
+    }
+
+    @Test("Whether a run is signed is worked out for the author in question")
+    func verdicts() throws {
+        let (author, other) = (TestAuthor(7), TestAuthor(8))
+        let segment = try author.run(["a"])
+        for authors in [[author, other, author], [other, author, other]] {
+            let run = IncomingRun(job: Store.job, segment: segment)
+            #expect(authors.map { run.isSigned(by: $0.author) } == authors.map { $0.replica == author.replica })
+        }
+        var unsigned = segment
+        unsigned.signature = nil
+        #expect(!IncomingRun(job: Store.job, segment: unsigned).isSigned(by: author.author))
     }
 
     @Test("A fork, or a later part of the own journal, counts only when it is signed")

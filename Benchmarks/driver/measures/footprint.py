@@ -5,10 +5,9 @@ from statistics import median
 
 from lab import free_port
 
-from ..daemon import LabError
+from ..daemon import LabError, watch
 from ..lab import fill
 from ..syncthing import Syncthing, write_items
-from .idle import cost
 
 JOBS = 100
 READY_MILLISECONDS = 300
@@ -78,9 +77,7 @@ def rested(lab, pair):
     """The worse of the two, once what follows a catch-up is over."""
     seconds = lab.sizes["footprint_seconds"]
     time.sleep(min(REST_SECONDS, seconds))
-    before = [daemon.sample() for daemon in pair]
-    time.sleep(seconds)
-    costs = [cost(earlier, daemon.sample()) for earlier, daemon in zip(before, pair)]
+    costs = watch(pair, seconds)
     return {key: max(cost[key] for cost in costs) for key in costs[0]}
 
 

@@ -6,7 +6,7 @@ import subprocess
 import time
 from statistics import median
 
-from ..lab import LabError
+from ..daemon import LabError, watch
 
 
 def measure(lab, report):
@@ -16,7 +16,7 @@ def measure(lab, report):
     # Long enough for what follows a catch-up (checkpoints, indexes) to be over.
     time.sleep(5 if lab.sizes["idle_seconds"] > 5 else 0.5)
     # A has done all the work of this run: its memory is that of a daemon that has lived, not of a fresh one.
-    costs = {name: idle(daemon, lab.sizes["idle_seconds"]) for name, daemon in (("a", pair.a), ("b", pair.b))}
+    costs = dict(zip("ab", watch((pair.a, pair.b), lab.sizes["idle_seconds"])))
     worst = {key: max(cost[key] for cost in costs.values()) for key in costs["a"]}
     report.add(f"Idle with {size:,} items: resident", worst["megabytes"], "MB", limit=60, detail=costs)
     report.add("  of one core", worst["percent"], "%", limit=0.3)
@@ -38,28 +38,6 @@ def measure(lab, report):
         pair.b.stop()
         starts.append(pair.b.start() * 1000)
     report.add("Daemon ready after start", median(starts), "ms", limit=300, detail={"all": starts})
-
-
-def idle(daemon, seconds):
-    # What a thread has counted goes with it: then once more.
-    for _ in range(5):
-        before = daemon.sample()
-        time.sleep(seconds)
-        after = daemon.sample()
-        if before["tasks"] <= after["tasks"]:
-            break
-    else:
-        raise LabError("the daemon's threads come and go while it is idle")
-    return cost(before, after)
-
-
-def cost(before, after):
-    elapsed = after["at"] - before["at"]
-    return {
-        "megabytes": after["resident"] / 1e6,
-        "percent": 100 * (after["cpu"] - before["cpu"]) / elapsed,
-        "wakeUps": (after["switches"] - before["switches"]) / elapsed,
-    }
 
 
 def shows(lab, pair):

@@ -46,9 +46,11 @@ final class GroupCommit: Sendable {
 
     /// Returns when the write is durable; throws when it had to be undone.
     ///
-    /// - Parameter isLong: it may take ten milliseconds or more.
+    /// - Parameters:
+    ///   - isLong: it may take ten milliseconds or more.
+    ///   - meanwhile: what the caller's thread does beside a writer that has to wake up.
     func write<Value: Sendable>(
-        isLong: Bool = false, _ body: @escaping @Sendable (Database) throws -> Value
+        isLong: Bool = false, meanwhile: () -> Void = {}, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             let value = Mutex<Value?>(nil)
@@ -77,6 +79,7 @@ final class GroupCommit: Sendable {
                 written.withLock { $0 }?.tell()
             } else {
                 database.asyncWriteWithoutTransaction { db in self.drain(db) }
+                meanwhile()
             }
         }
     }

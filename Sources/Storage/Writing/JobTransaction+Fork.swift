@@ -10,7 +10,10 @@ extension JobTransaction {
     /// - Throws: `StoreError.Code.falseBranch` for what is no branch of its author's, among others.
     mutating func adopt(_ segment: JournalSegment, after keep: UInt64) throws -> AdoptedBranch {
         let forked = job.journal(of: segment.replica)
-        do { try check(segment, of: try vouch(for: segment)) } catch let nothing as JournalWriter.NotTaken {
+        do {
+            try checkLength(of: segment)
+            try check(IncomingRun(job: id, segment: segment), of: try vouch(for: segment))
+        } catch let nothing as JournalWriter.NotTaken {
             throw nothing.error
         }
         // A peer that holds less has signed words for that, too. Honest ones show it where another was quicker.

@@ -36,14 +36,16 @@ extension JobTransaction {
         return author
     }
 
-    /// - Throws: `JournalWriter.NotTaken`, when the author has not signed where the run ends.
-    func check(_ segment: JournalSegment, of author: JournalAuthor) throws {
+    /// - Throws: `JournalWriter.NotTaken` for a run that is longer than any that could be passed on.
+    func checkLength(of segment: JournalSegment) throws {
         guard segment.bytes.count <= JournalSegment.longestBytes else {
             throw JournalWriter.NotTaken(.malformed("A run of \(segment.bytes.count) bytes is too long."))
         }
-        guard let signature = segment.signature,
-            author.hasSigned(segment.head, job: id, signature, of: segment.replica)
-        else {
+    }
+
+    /// - Throws: `JournalWriter.NotTaken`, when the author has not signed where the run ends.
+    func check(_ run: IncomingRun, of author: JournalAuthor) throws {
+        guard run.isSigned(by: author) else {
             throw JournalWriter.NotTaken(
                 .forged(
                     "\(author.isServer ? "Server" : "Laptop") \(author.device.short) has not signed what was sent as its work."

@@ -24,11 +24,28 @@ package struct IncomingRun: Sendable {
     package let job: JobID
     /// Whole changes; what is held already is skipped.
     package let segment: JournalSegment
+    private let verification = Verification()
 
     /// Takes a run whose bytes nobody has checked yet.
     package init(job: JobID, segment: JournalSegment) {
         self.job = job
         self.segment = segment
+    }
+
+    /// Whether an author has signed where it ends. Worked out once, by whoever asks first; who asks meanwhile waits for it.
+    func isSigned(by author: JournalAuthor) -> Bool {
+        verification.verdict.withLock { verdict in
+            if let verdict, verdict.author == author { return verdict.isSigned }
+            let isSigned = segment.signature.map {
+                author.hasSigned(segment.head, job: job, $0, of: segment.replica)
+            }
+            verdict = (author, isSigned ?? false)
+            return isSigned ?? false
+        }
+    }
+
+    private final class Verification: Sendable {
+        let verdict = Mutex<(author: JournalAuthor, isSigned: Bool)?>(nil)
     }
 }
 
@@ -82,7 +99,7 @@ extension Store {
     package func ingest(
         _ runs: [IncomingRun], now: ReceiveTime
     ) async throws -> [Ingested] {
-        try await write(isLong: runs.reduce(0) { $0 + $1.segment.bytes.count } > Self.fewBytes) { [self] db in
+        try await take(runs) { [self] db in
             try runs.map { run in
                 do {
                     return try ingest(run, now: now, takesOwnFuture: false, in: db)
@@ -96,10 +113,24 @@ extension Store {
     private func ingest(
         _ segment: JournalSegment, job: JobID, now: ReceiveTime, takesOwnFuture: Bool
     ) async throws -> Ingested {
-        try await write(isLong: segment.bytes.count > Self.fewBytes) { [self] db in
-            try ingest(
-                IncomingRun(job: job, segment: segment), now: now, takesOwnFuture: takesOwnFuture, in: db)
+        let run = IncomingRun(job: job, segment: segment)
+        return try await take([run]) { [self] db in
+            try ingest(run, now: now, takesOwnFuture: takesOwnFuture, in: db)
         }
+    }
+
+    /// Looks at a signature while the writer wakes up and does its work, so that one edit is durable the sooner. Of runs that come
+    /// together only at the first: the caller's thread has other work to do.
+    private func take<Value: Sendable>(
+        _ runs: [IncomingRun], _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        let isLong = runs.reduce(0) { $0 + $1.segment.bytes.count } > Self.fewBytes
+        return try await write(isLong: isLong, meanwhile: { [self] in verify(runs.first) }, body)
+    }
+
+    private func verify(_ run: IncomingRun?) {
+        guard let run, let name = run.segment.authorName, let author = authors.withLock({ $0[name] }) else { return }
+        _ = run.isSigned(by: author)
     }
 
     /// Of journals; more hold up whoever shares their transaction.
@@ -114,7 +145,7 @@ extension Store {
             try db.inSavepoint {
                 let job = try JobRows(entering: run.job, in: db)
                 var transaction = JobTransaction(self, id: run.job, job: job, now: now)
-                ingested = try transaction.ingest(run.segment, takesOwnFuture: takesOwnFuture)
+                ingested = try transaction.ingest(run, takesOwnFuture: takesOwnFuture)
                 return .commit
             }
         } catch let nothing as JournalWriter.NotTaken {
@@ -138,15 +169,17 @@ extension Store {
 
 extension JobTransaction {
     /// - Throws: `JournalWriter.NotTaken` among others, after which what was written has to be undone.
-    fileprivate mutating func ingest(_ segment: JournalSegment, takesOwnFuture: Bool) throws -> Ingested {
+    fileprivate mutating func ingest(_ run: IncomingRun, takesOwnFuture: Bool) throws -> Ingested {
+        let segment = run.segment
+        try checkLength(of: segment)
         let journal = job.journal(of: segment.replica)
         let author = try vouch(for: segment)
         if try !takesOwnFuture && isOwnFuture(segment, of: journal) {
-            try check(segment, of: author)
+            try check(run, of: author)
             throw JournalWriter.NotTaken(.ownFuture(of: own.replica))
         }
         let reached = try JournalWriter(journal: journal, received: now, seal: segment.seal)
-            .ingest(segment) { try check(segment, of: author) }
+            .ingest(segment) { try check(run, of: author) }
         // What is written here next is later than what was seen.
         store.clock.withLock { $0.observe(reached.credible, nowMilliseconds: now.milliseconds) }
         tell(of: reached.forged, in: segment.replica)
