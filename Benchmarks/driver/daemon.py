@@ -152,7 +152,7 @@ def cost(samples):
 
 
 def spent(key, samples):
-    """By threads that are there from one sample to the next, or have come since."""
+    """By threads that are there from one sample to the next, or have come since; what one does after its last sample is not seen."""
     return sum(
-        thread[key] - (before["threads"][task][key] if task in before["threads"] else 0)
+        max(0, thread[key] - (before["threads"][task][key] if task in before["threads"] else 0))
         for before, after in zip(samples, samples[1:]) for task, thread in after["threads"].items())

@@ -11,7 +11,6 @@ extension JobTransaction {
     mutating func adopt(_ segment: JournalSegment, after keep: UInt64) throws -> AdoptedBranch {
         let forked = job.journal(of: segment.replica)
         do {
-            try checkLength(of: segment)
             try check(IncomingRun(job: id, segment: segment), of: try vouch(for: segment))
         } catch let nothing as JournalWriter.NotTaken {
             throw nothing.error

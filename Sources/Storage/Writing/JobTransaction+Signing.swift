@@ -36,15 +36,11 @@ extension JobTransaction {
         return author
     }
 
-    /// - Throws: `JournalWriter.NotTaken` for a run that is longer than any that could be passed on.
-    func checkLength(of segment: JournalSegment) throws {
-        guard segment.bytes.count <= JournalSegment.longestBytes else {
-            throw JournalWriter.NotTaken(.malformed("A run of \(segment.bytes.count) bytes is too long."))
-        }
-    }
-
     /// - Throws: `JournalWriter.NotTaken`, when the author has not signed where the run ends.
     func check(_ run: IncomingRun, of author: JournalAuthor) throws {
+        guard run.segment.bytes.count <= JournalSegment.longestBytes else {
+            throw JournalWriter.NotTaken(.malformed("A run of \(run.segment.bytes.count) bytes is too long."))
+        }
         guard run.isSigned(by: author) else {
             throw JournalWriter.NotTaken(
                 .forged(

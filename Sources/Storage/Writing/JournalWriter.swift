@@ -43,11 +43,9 @@ struct JournalWriter {
         if segment.first > known.sequence + 1 { throw NotTaken(.gap(known)) }
         let isBehind = segment.head.sequence <= known.sequence
         if isBehind, !segment.head.contradicts(known) { throw NotTaken(.duplicate(known)) }
-        let applied = isBehind ? nil : Result { try apply(segment.bytes, first: segment.first, after: known) }
-        // Only now, since the signature is worked out meanwhile (`Store.ingest`). What its author has not signed is told as that,
-        // whatever else is wrong with it.
         try check()
-        guard let reached = try applied?.get() else { throw NotTaken(.forked(known)) }
+        if isBehind { throw NotTaken(.forked(known)) }
+        let reached = try apply(segment.bytes, first: segment.first, after: known)
         guard reached.head == segment.head else { throw NotTaken(.forked(known)) }
         return reached
     }

@@ -119,13 +119,13 @@ extension Store {
         }
     }
 
-    /// Looks at a signature while the writer wakes up and does its work, so that one edit is durable the sooner. Of runs that come
-    /// together only at the first: the caller's thread has other work to do.
+    /// Looks at a signature while the writer wakes up and begins its transaction, so that one edit is durable the sooner. Of runs
+    /// that come together only at the first, and at none where they are long: the caller's thread has other work to do.
     private func take<Value: Sendable>(
         _ runs: [IncomingRun], _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
         let isLong = runs.reduce(0) { $0 + $1.segment.bytes.count } > Self.fewBytes
-        return try await write(isLong: isLong, meanwhile: { [self] in verify(runs.first) }, body)
+        return try await write(isLong: isLong, meanwhile: { [self] in if !isLong { verify(runs.first) } }, body)
     }
 
     private func verify(_ run: IncomingRun?) {
@@ -171,7 +171,6 @@ extension JobTransaction {
     /// - Throws: `JournalWriter.NotTaken` among others, after which what was written has to be undone.
     fileprivate mutating func ingest(_ run: IncomingRun, takesOwnFuture: Bool) throws -> Ingested {
         let segment = run.segment
-        try checkLength(of: segment)
         let journal = job.journal(of: segment.replica)
         let author = try vouch(for: segment)
         if try !takesOwnFuture && isOwnFuture(segment, of: journal) {
