@@ -36,11 +36,12 @@ package struct IncomingRun: Sendable {
     func isSigned(by author: JournalAuthor) -> Bool {
         verification.verdict.withLock { verdict in
             if let verdict, verdict.author == author { return verdict.isSigned }
-            let isSigned = segment.signature.map {
-                author.hasSigned(segment.head, job: job, $0, of: segment.replica)
-            }
-            verdict = (author, isSigned ?? false)
-            return isSigned ?? false
+            let isSigned =
+                segment.signature.map {
+                    author.hasSigned(segment.head, job: job, $0, of: segment.replica)
+                } ?? false
+            verdict = (author, isSigned)
+            return isSigned
         }
     }
 
