@@ -11,30 +11,48 @@ struct CodeOnly {
         case multilineString(hashes: Int)
     }
 
-    private let source: [Character]
+    /// UTF-8: whatever ends a state is ASCII, and to look at characters takes a test ten times as long.
+    private let source: [UInt8]
     private var at = 0
     private var state = State.code
-    private var output = ""
+    private var output: [UInt8] = []
+
+    private static let newline = UInt8(ascii: "\n")
+    /// Whether a byte may begin or end a state.
+    private static let isMark = (UInt8.min...UInt8.max).map { "\n/*\"#\\".utf8.contains($0) }
 
     static func of(_ text: String) -> String {
-        var scanner = CodeOnly(source: Array(text))
-        while scanner.at < scanner.source.count { scanner.step() }
-        return scanner.output
+        var scanner = CodeOnly(source: Array(text.utf8))
+        while scanner.at < scanner.source.count {
+            scanner.passToMark()
+            if scanner.at < scanner.source.count { scanner.step() }
+        }
+        return String(decoding: scanner.output, as: UTF8.self)
     }
 
-    private init(source: [Character]) {
+    private init(source: [UInt8]) {
         self.source = source
     }
 
-    private func sees(_ token: String) -> Bool {
-        let end = at + token.count
-        return end <= source.count && source[at..<end].elementsEqual(token)
+    /// Copies or drops what stands before the next byte that matters.
+    private mutating func passToMark() {
+        let mark = source[at...].firstIndex { Self.isMark[Int($0)] } ?? source.count
+        if state == .code { output += source[at..<mark] }
+        at = mark
     }
 
-    /// Copies newlines always, other characters only when they are code.
+    private func sees(_ token: String) -> Bool {
+        source[at...].starts(with: token.utf8)
+    }
+
+    private func count(of character: Unicode.Scalar, from start: Int) -> Int {
+        source[start...].prefix { $0 == UInt8(ascii: character) }.count
+    }
+
+    /// Copies newlines always, other bytes only when they are code.
     private mutating func advance(_ count: Int, keep: Bool) {
-        for character in source[at..<min(at + count, source.count)] {
-            if keep || character.isNewline { output.append(character) }
+        for byte in source[at..<min(at + count, source.count)] {
+            if keep || byte == Self.newline { output.append(byte) }
         }
         at += count
     }
@@ -43,7 +61,7 @@ struct CodeOnly {
         switch state {
         case .code: stepInCode()
         case .lineComment:
-            if source[at].isNewline { state = .code }
+            if source[at] == Self.newline { state = .code }
             advance(1, keep: false)
         case .blockComment(let depth):
             if sees("*/") {
@@ -69,8 +87,8 @@ struct CodeOnly {
             state = .blockComment(depth: 1)
             return advance(2, keep: false)
         }
-        let hashes = source[at...].prefix { $0 == "#" }.count
-        let quotes = source[(at + hashes)...].prefix { $0 == "\"" }.count
+        let hashes = count(of: "#", from: at)
+        let quotes = count(of: "\"", from: at + hashes)
         if quotes >= 3 {
             state = .multilineString(hashes: hashes)
             advance(hashes + 3, keep: true)

@@ -5,7 +5,7 @@ import re
 import time
 
 import pytest
-from lab import never_during, wait_until
+from lab import Stopwatch, never_during, wait_until
 from probe import Probes, avahi_browse, browsed, eavesdropper, now_found
 from steps import (
     APPEAR_SECONDS,
@@ -30,18 +30,18 @@ def test_a_laptop_appears_within_two_seconds_and_goes_within_five(crew, measured
     wait_together([anna.start(), bert.start()])
     assert anna.connected() == ["bert"]
 
-    joined = time.monotonic()
+    joined = Stopwatch()
     cleo.start()
     for member in (anna, bert):
         wait_until(lambda: "cleo" in member.connected(), PATIENCE_SECONDS, f"cleo is among the peers of {member.name}")
-        measured(f"musterd starts: among the peers of {member.name}", time.monotonic() - joined, APPEAR_SECONDS)
+        measured(f"musterd starts: among the peers of {member.name}", joined.seconds(), APPEAR_SECONDS)
 
-    left = time.monotonic()
+    left = Stopwatch()
     assert cleo.daemon.stop() == 0
     for member in (anna, bert):
         gone = lambda: "cleo" not in member.connected()
         wait_until(gone, PATIENCE_SECONDS, f"{member.name} is not connected to cleo any more")
-        measured(f"musterd stops: gone from the peers of {member.name}", time.monotonic() - left, LEAVE_SECONDS)
+        measured(f"musterd stops: gone from the peers of {member.name}", left.seconds(), LEAVE_SECONDS)
     listed = lambda: len(anna.json("peers"))
     wait_until(lambda: listed() == 1, PATIENCE_SECONDS, "cleo is not even listed any more")
 
@@ -66,12 +66,12 @@ def test_an_address_that_changes(crew, measured):
     anna.muster("job", "create", "--name", "Home")
     wait_agreed([anna, bert], "Home")
     old = bert.laptop.address
-    changed = time.monotonic()
+    changed = Stopwatch()
     bert.laptop.change_address("10.77.0.200")
     assert f"{old}/" not in bert.laptop.ip("addr", "show", "eth0"), "the address has really gone"
     bert.muster("item", "add", "Home", "name=lamp")
     wait_item(anna, "Home", "lamp", PATIENCE_SECONDS * 2)
-    measured("an address changes: an edit of the one that moved arrives", time.monotonic() - changed, 10)
+    measured("an address changes: an edit of the one that moved arrives", changed.seconds(), 10)
     wait_together([anna, bert])
     assert f"{old}:" not in json.dumps(anna.json("peers")), "the old address is forgotten"
 
@@ -85,10 +85,10 @@ def test_an_interface_goes_down_and_comes_back(crew, measured):
     anna.muster("item", "add", "Home", "name=of anna")
     bert.muster("item", "add", "Home", "name=of bert")
     never_during(lambda: anna.digest("Home") == bert.digest("Home"), 3, "they agree without a network")
-    up = time.monotonic()
+    up = Stopwatch()
     bert.laptop.interface_up()
     wait_agreed([anna, bert], "Home", PATIENCE_SECONDS * 2)
-    measured("an interface comes back: both agree", time.monotonic() - up, 10)
+    measured("an interface comes back: both agree", up.seconds(), 10)
     wait_together([anna, bert])
 
 
@@ -109,10 +109,10 @@ def test_avahi_is_restarted_under_a_running_musterd(crew, measured, how):
 
     bert.laptop.start_avahi()
     wait_until(lambda: discovery() == "available", PATIENCE_SECONDS, "bert says that avahi is back")
-    started = time.monotonic()
+    started = Stopwatch()
     cleo = crew.member("cleo").start()
     wait_together([anna, bert, cleo])
-    measured(f"avahi {how} and restarted: the next laptop is found", time.monotonic() - started, 5)
+    measured(f"avahi {how} and restarted: the next laptop is found", started.seconds(), 5)
     assert bert.log_so_far().count("discovery is unavailable") <= 1, "it says so once"
 
 
@@ -125,10 +125,10 @@ def test_avahi_is_absent_at_the_start_and_comes_later(crew, measured):
     never_during(lambda: bert.connected() or anna.connected(), 2, "without avahi bert and anna are connected")
 
     bert.laptop.start_avahi()
-    come = time.monotonic()
+    come = Stopwatch()
     wait_together([anna, bert])
     # At the worst a pause of five seconds has just begun.
-    measured("avahi comes later: connected", time.monotonic() - come, 5 + APPEAR_SECONDS)
+    measured("avahi comes later: connected", come.seconds(), 5 + APPEAR_SECONDS)
     wait_agreed([anna, bert], "Home", MOMENT_SECONDS)
 
 

@@ -12,7 +12,8 @@ import time
 import tokenize
 
 import pytest
-from lab import Lab, never_during, wait_at_rest, wait_until
+from lab import Lab, Stopwatch, never_during, wait_at_rest, wait_until
+from lab.waiting import queued_seconds
 
 
 def reaches(laptop, address):
@@ -143,6 +144,30 @@ def test_a_program_at_rest_has_nothing_to_do(lab, what):
     began = time.monotonic()
     wait_at_rest(busy(0.5), 10, "the end of its work")
     assert time.monotonic() - began > 0.5
+
+
+@pytest.mark.parametrize(
+    "passed, queued, counted",
+    [(10, 0, 10), (10, 4, 6), (10, 5, 5), (10, 9, 5)],
+    ids=["idle", "busy", "busy half of the time", "never idle"],
+)
+def test_a_stopwatch_leaves_out_the_time_in_which_programs_wait_for_a_processor(passed, queued, counted):
+    times, waits = iter([100, 100 + passed]), iter([7, 7 + queued])
+    assert Stopwatch(lambda: next(times), lambda: next(waits)).seconds() == counted
+
+
+def test_the_kernel_tells_how_long_programs_wait_for_a_processor():
+    if not os.path.exists("/proc/pressure/cpu"):
+        assert queued_seconds() == 0
+        return
+    before = queued_seconds()
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() + 1)]
+    try:
+        wait_until(lambda: queued_seconds() - before > 0.5, 20, "they wait for each other")
+    finally:
+        for program in busy:
+            program.kill()
+            program.wait()
 
 
 LONGEST_PAUSE_SECONDS = 0.2

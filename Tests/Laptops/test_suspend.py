@@ -7,7 +7,7 @@ import subprocess
 import time
 
 import pytest
-from lab import never_during, wait_until
+from lab import Stopwatch, never_during, wait_until
 from steps import PATIENCE_SECONDS, Crew, wait_agreed, wait_item, wait_together
 
 SLEPT_SECONDS = 600
@@ -72,10 +72,10 @@ def test_after_a_sleep_a_crew_has_converged_in_a_moment(crew, library, measured)
     # That it waits for bert makes anna look; else she takes 20 s.
     wait_until(lambda: anna.connected() == [], GONE_SECONDS + SLACK_SECONDS, "anna has given bert up")
     bert.laptop.heal()
-    start = time.monotonic()
+    start = Stopwatch()
     sleeper.wake(SLEPT_SECONDS)
     wait_item(bert, "Home", "written while bert slept")
-    measured("after a sleep: what was written meanwhile is there", time.monotonic() - start, CONVERGED_SECONDS + SLACK_SECONDS)
+    measured("after a sleep: what was written meanwhile is there", start.seconds(), CONVERGED_SECONDS + SLACK_SECONDS)
     wait_together([anna, bert])
     log = bert.log_so_far()
     (milliseconds,) = re.findall(r"milliseconds=(\d+) \[Node\] the laptop has slept", log)
@@ -104,10 +104,10 @@ def test_after_a_sleep_the_server_is_asked_at_once(solos, office, front, library
     wait_until(lambda: "the server answers" in anna.log(), PATIENCE_SECONDS, "the server was asked")
     before = len(front.requests("/v1/jobs"))
     sleeper.suspend(anna.program)
-    start = time.monotonic()
+    start = Stopwatch()
     sleeper.wake(60)
     wait_until(lambda: len(front.requests("/v1/jobs")) > before, PATIENCE_SECONDS, "the server is asked again")
-    measured("after a sleep: the server is asked", time.monotonic() - start, 1 + SLACK_SECONDS)
+    measured("after a sleep: the server is asked", start.seconds(), 1 + SLACK_SECONDS)
 
 
 def test_a_peer_that_vanished_is_gone_soon_while_something_waits_for_it(crew, measured):
@@ -119,9 +119,9 @@ def test_a_peer_that_vanished_is_gone_soon_while_something_waits_for_it(crew, me
     start = time.monotonic()
     never_during(lambda: anna.connected() == [], GONE_SECONDS, "an idle peer is given up")
     anna.muster("item", "add", "Home", "name=lamp")
-    began = time.monotonic()
+    began = Stopwatch()
     wait_until(lambda: anna.connected() == [], PATIENCE_SECONDS, "bert is gone")
-    measured("a peer that vanished while something waits for it is gone", time.monotonic() - began, GONE_SECONDS + SLACK_SECONDS)
+    measured("a peer that vanished while something waits for it is gone", began.seconds(), GONE_SECONDS + SLACK_SECONDS)
     assert "Nothing was heard for too long." in anna.log_so_far()
     assert time.monotonic() - start < 25, "this was no earlier than without anything that waits"
 

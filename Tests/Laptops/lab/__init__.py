@@ -24,9 +24,9 @@ from .fleet import Fleet, is_enrolled, shared_fleet
 from .laptop import Laptop
 from .ports import free_port
 from .programs import Program, surroundings
-from .waiting import never_during, wait_at_rest, wait_until
+from .waiting import Stopwatch, never_during, wait_at_rest, wait_until
 
 __all__ = [
-    "Answers", "Asciicast", "ChannelAnswers", "CrewMember", "Fleet", "Lab", "Laptop", "Program", "UnixConnection", "ask", "finish", "free_port",
-    "is_enrolled", "never_during", "shared_fleet", "surroundings", "wait_at_rest", "wait_until",
+    "Answers", "Asciicast", "ChannelAnswers", "CrewMember", "Fleet", "Lab", "Laptop", "Program", "Stopwatch", "UnixConnection", "ask", "finish",
+    "free_port", "is_enrolled", "never_during", "shared_fleet", "surroundings", "wait_at_rest", "wait_until",
 ]

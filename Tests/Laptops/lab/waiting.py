@@ -5,19 +5,50 @@ import time
 PAUSE_SECONDS = 0.01
 # Far longer than the kernel takes to hand over what was sent to a program.
 REST_SECONDS = 0.1
+# So much of the time that passes a stopwatch counts at least: a timer of ten seconds must not pass for a moment because much runs.
+LEAST_SHARE = 0.5
+
+
+def queued_seconds():
+    """How long, since the machine started, a program that was ready had to wait for a processor; 0 if the kernel does not say.
+
+    Pressure stall information, "some" (Documentation/accounting/psi.rst in Linux).
+    """
+    try:
+        with open("/proc/pressure/cpu", encoding="ascii") as file:
+            return int(file.readline().rsplit("total=", 1)[1]) / 1_000_000
+    except OSError:
+        return 0.0
+
+
+class Stopwatch:
+    """Counts the seconds in which whoever was ready had a processor.
+
+    The others tell how much runs beside a test, and nothing of what it tests: a limit on those would fail where the same
+    programs, and the same faults, are as quick as ever. A program that waits for something that never comes leaves a
+    processor idle, and is told as by any clock.
+    """
+
+    def __init__(self, now=time.monotonic, queued=queued_seconds):
+        self.now, self.queued = now, queued
+        self.began, self.queued_before = now(), queued()
+
+    def seconds(self):
+        passed = self.now() - self.began
+        return max(passed - (self.queued() - self.queued_before), passed * LEAST_SHARE)
 
 
 def wait_until(condition, deadline_seconds, what):
     """Calls `condition` until it returns something true, and returns that.
 
-    Raises AssertionError naming `what` when it has not come within the deadline.
+    Raises AssertionError naming `what` when it has not come within the deadline, by a stopwatch.
     """
-    end = time.monotonic() + deadline_seconds
+    watch = Stopwatch()
     while True:
         result = condition()
         if result:
             return result
-        if time.monotonic() > end:
+        if watch.seconds() > deadline_seconds:
             raise AssertionError(f"not within {deadline_seconds} s: {what}")
         time.sleep(PAUSE_SECONDS)
 
