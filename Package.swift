@@ -156,16 +156,20 @@ let package = Package(
                 configuration,
                 logging,
             ]),
+        .target(name: "Usage", dependencies: [arguments]),
         // Executables.
-        .executableTarget(name: "musterd", dependencies: ["HTTPCoding", "Node", "Systemd", arguments, logging]),
+        .executableTarget(
+            name: "musterd", dependencies: ["HTTPCoding", "Node", "Systemd", "Usage", arguments, logging]),
         .executableTarget(
             name: "muster-channel",
-            dependencies: ["ChannelServer", "HTTPCoding", "Reloading", "Systemd", arguments, logging, unixSignals]),
+            dependencies: [
+                "ChannelServer", "HTTPCoding", "Reloading", "Systemd", "Usage", arguments, logging, unixSignals,
+            ]),
         .executableTarget(
             name: "muster",
             dependencies: [
                 "LocalAPI", "HTTPCoding", "Audit", "CQRCode", "Checkup", "CRDT", "CZlib", "Identity", "Inventory",
-                "Systemd",
+                "Systemd", "Usage",
                 arguments,
                 crypto,
                 unixSignals,

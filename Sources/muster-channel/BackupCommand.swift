@@ -7,8 +7,8 @@ struct BackupCommand: AsyncParsableCommand {
         commandName: "backup",
         abstract: "Copy the database into a new file; the server may run meanwhile.",
         discussion: """
-            The copy is one state of the database, whole and on the disk when the command ends, and closed to others. A
-            copy made with cp while the server runs is none. To use it, stop the server, put the copy in the place of the
+            The copy is one state of the database, whole and on the disk when the command ends, and closed to others. A \
+            copy made with cp while the server runs is none. To use it, stop the server, put the copy in the place of the \
             database, remove what stands beside that (-wal, -shm), and serve with --recover until the laptops have come by.
 
             Example: muster-channel backup /srv/backups/channel-$(date +%F).sqlite

@@ -9,16 +9,16 @@ struct Fleet: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Let the server into the company's fleet.",
         discussion: """
-            The server signs what it says, and takes journals of its fleet only; laptops of a fleet believe a server only
+            The server signs what it says, and takes journals of its fleet only; laptops of a fleet believe a server only \
             that it has let in. A laptop of the office makes the certificate, for 400 days. The server may run meanwhile.
 
             Where the two reach each other, by a code:
-              muster fleet invite --role server                               (on the office's laptop)
+              muster fleet invite --role server                            (at the office)
               muster-channel fleet join 7K3M-QX0T-94WD-BZES
 
             Else by files. Example:
               muster-channel fleet request > server.request
-              muster fleet sign server.request --role server > server.pem     (on the office's laptop)
+              muster fleet sign server.request --role server > server.pem  (at the office)
               muster-channel fleet install server.pem
             """,
         subcommands: [Join.self, Request.self, Install.self, Show.self])

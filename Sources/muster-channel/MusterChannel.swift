@@ -5,6 +5,7 @@ import Logging
 import Reloading
 import Systemd
 import UnixSignals
+import Usage
 
 #if canImport(Glibc)
     import Glibc
@@ -17,11 +18,11 @@ struct MusterChannel: AsyncParsableCommand {
         commandName: "muster-channel",
         abstract: "The company's end of Muster: keeps the channel of every job, and tells laptops the time.",
         discussion: """
-            Without arguments it serves on 127.0.0.1:7480 from channel.sqlite in $STATE_DIRECTORY, or else in
-            ~/.local/state/muster-channel. Let it into the company's fleet first ('muster-channel fleet --help'): it speaks
+            Without arguments it serves on 127.0.0.1:7480 from channel.sqlite in $STATE_DIRECTORY, or else in \
+            ~/.local/state/muster-channel. Let it into the company's fleet first ('muster-channel fleet --help'): it speaks \
             TLS with members of that fleet, and with nobody else.
 
-            'muster-channel backup FILE' copies the database while the server runs. After such a copy was put back, serve
+            'muster-channel backup FILE' copies the database while the server runs. After such a copy was put back, serve \
             with --recover first: laptops bring what the server has said since.
 
             Example: muster-channel --listen 0.0.0.0:7480
@@ -31,7 +32,7 @@ struct MusterChannel: AsyncParsableCommand {
 
     static func main() async {
         OutputCheck.begin()
-        await main(nil)
+        await UsageEnding.run(Self.self)
     }
 }
 
@@ -45,10 +46,10 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Serve until told to stop (the default).",
         discussion: """
-            On SIGTERM it answers whoever waits, finishes what it has begun, and ends. On SIGHUP, where systemd watches it, it
+            On SIGTERM it answers whoever waits, finishes what it has begun, and ends. On SIGHUP, where systemd watches it, it \
             reads its settings anew: wrong ones change nothing, with others it begins anew in the same process.
 
-            After the database was put back from a backup, serve with --recover until the laptops have come by: they know
+            After the database was put back from a backup, serve with --recover until the laptops have come by: they know \
             what the server has said since, and bring it back. Meanwhile nothing is decided. Then start it as usual.
 
             Example: muster-channel --listen 0.0.0.0:7480 --database /srv/muster/channel.sqlite

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import UnixSignals
+import Usage
 
 /// How a run ends that does not go on: with the help that was asked for, or with what is wrong, in the words of all other errors.
 enum Ending {
@@ -10,11 +11,9 @@ enum Ending {
             StandardOutput.lines(Help.fitted(Muster.fullMessage(for: error), on: .output))
             exit(code.rawValue)
         }
-        let message = Muster.message(for: error).split(separator: "\n").joined(separator: " ")
-        if !message.isEmpty {
-            let command = CommandNames.path(in: Array(CommandLine.arguments.dropFirst()))
-            let isSentence = message.last.map { ".?!".contains($0) } ?? false
-            StandardError.say(Text.plain(message) + (isSentence ? " See " : "; see ") + "'\(command) --help'.")
+        let typed = Array(CommandLine.arguments.dropFirst())
+        if let sentence = UsageEnding.sentence(of: error, in: Muster.self, typed: typed) {
+            StandardError.say(Text.plain(sentence))
         }
         exit(code.rawValue)
     }

@@ -3,6 +3,7 @@ import Glibc
 import HTTPCoding
 import LocalAPI
 import Systemd
+import Usage
 
 /// The command line: everything goes through the daemon's socket.
 struct Muster: AsyncParsableCommand {
@@ -40,12 +41,7 @@ enum EntryPoint {
             exit(SystemExit.usage.rawValue)
         }
         do {
-            var command = try await Muster.asyncParseAsRoot()
-            if var asynchronous = command as? any AsyncParsableCommand {
-                try await asynchronous.run()
-            } else {
-                try command.run()
-            }
+            try await UsageEnding.runTyped(Muster.self)
         } catch let error as APIError {
             StandardError.say(Text.plain(error.message))
             exit(error.systemExit.rawValue)

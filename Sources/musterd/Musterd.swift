@@ -3,6 +3,7 @@ import HTTPCoding
 import Logging
 import Node
 import Systemd
+import Usage
 
 #if canImport(Glibc)
     import Glibc
@@ -29,18 +30,18 @@ struct Musterd: AsyncParsableCommand {
         commandName: "musterd",
         abstract: "Keeps a crew's inventory the same on every laptop.",
         discussion: """
-            Finds the other laptops with DNS-SD, exchanges changes with them over TCP, and answers the muster command on
+            Finds the other laptops with DNS-SD, exchanges changes with them over TCP, and answers the muster command on \
             a Unix socket. Flags win over the environment (MUSTER_STATE_DIR, MUSTER_LISTEN …), that over the file.
 
             docs/configuration.md tells what each setting means.
 
-            Example: musterd --state-dir /var/lib/muster --server https://muster.example:7480
+            Example: musterd --server https://muster.example:7480
             """,
         version: MusterVersion.current, subcommands: [RollbackCommand.self])
 
     static func main() async {
         OutputCheck.begin()
-        await main(nil)
+        await UsageEnding.run(Self.self)
     }
 
     @OptionGroup var place: PlaceOptions

@@ -106,7 +106,7 @@ let moduleRules: [String: ModuleRule] = [
         ],
         "the server is one more replica: its rules are Storage's and Outbox's, its messages ServerChannel's"),
     "muster-channel": .shell(
-        ["ChannelServer", "HTTPCoding", "Reloading", "Systemd"], ["ArgumentParser", "Logging", "UnixSignals"],
+        ["ChannelServer", "HTTPCoding", "Reloading", "Systemd", "Usage"], ["ArgumentParser", "Logging", "UnixSignals"],
         "flags and nothing else; what they do belongs in ChannelServer"),
     "LocalAPI": .shell(
         ["CRDT", "HTTPCoding", "Inventory", "Systemd"], ["NIOCore", "NIOHTTP1", "NIOPosix"],
@@ -140,13 +140,16 @@ let moduleRules: [String: ModuleRule] = [
         ],
         ["Configuration", "Logging", "ServiceLifecycle", "UnixSignals"],
         "composes the others; a library that it seems to need belongs behind one of them"),
+    "Usage": .shell(
+        [], ["ArgumentParser"], "how programs end that were typed wrong, each of them; what is right each knows itself"),
     "musterd": .shell(
-        ["HTTPCoding", "Node", "Systemd"], ["ArgumentParser", "Logging"], "flags and nothing else; compose in Node"),
+        ["HTTPCoding", "Node", "Systemd", "Usage"], ["ArgumentParser", "Logging"],
+        "flags and nothing else; compose in Node"),
     "CQRCode": .shell([], [], "a system library's header and nothing else"),
     "muster": .shell(
         [
             "Audit", "CQRCode", "CRDT", "CZlib", "Checkup", "HTTPCoding", "Identity", "Inventory", "LocalAPI",
-            "Systemd",
+            "Systemd", "Usage",
         ],
         ["ArgumentParser", "Crypto", "UnixSignals"],
         "talks to the daemon only; one process owns the store, so ask for what you need in LocalAPI"),
@@ -154,7 +157,7 @@ let moduleRules: [String: ModuleRule] = [
 
 /// What the command consists of. All of Foundation in it, which brings ICU, would be three quarters of its size.
 let commandModules: Set<String> = [
-    "Audit", "Authorship", "CRDT", "Checkup", "HTTPCoding", "Identity", "Inventory", "LocalAPI", "muster",
+    "Audit", "Authorship", "CRDT", "Checkup", "HTTPCoding", "Identity", "Inventory", "LocalAPI", "Usage", "muster",
 ]
 
 /// The imports of a file that its module's rule does not allow.

@@ -34,7 +34,7 @@ struct CommandLineWords: Equatable {
 
     /// The words that name something, behind those that name the command.
     ///
-    /// - Parameter command: as `CommandNames.path` tells it.
+    /// - Parameter command: as `CommandPath` tells it.
     func positionals(of command: String) -> [String] {
         var rest = before.dropFirst(command.split(separator: " ").count - 1)
         var found: [String] = []

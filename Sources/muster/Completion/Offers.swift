@@ -5,6 +5,7 @@ import Glibc
 import Identity
 import Inventory
 import LocalAPI
+import Usage
 
 /// What a shell offers for a word: names that the daemon knows. Quick and silent: where there is no daemon nothing is offered, and nothing
 /// is said.
@@ -20,7 +21,7 @@ enum Offers {
 
     /// Barcodes of the items of the job that stands before, or the ids of those that have none of their own.
     static let items = kind { client, words in
-        let command = CommandNames.path(in: words.before)
+        let command = CommandPath(words.before, of: Muster.self).text
         guard let job = words.positionals(of: command).first else { return [] }
         var things: [Thing] = []
         var ids: [String] = []
@@ -40,7 +41,7 @@ enum Offers {
 
     /// Removed items of the job that stands before, as the living ones are offered; but those that are back.
     static let removedItems = kind { client, words in
-        guard let job = words.positionals(of: CommandNames.path(in: words.before)).first else { return [] }
+        guard let job = words.positionals(of: CommandPath(words.before, of: Muster.self).text).first else { return [] }
         var (removed, back) = ([String: String](), Set<String>())
         var barcodes: [String: String] = [:]
         try await client.log(job: job, item: nil) { change in
@@ -96,7 +97,7 @@ enum Offers {
     static let enteredFields = WellKnownField.all.subtracting(["notes", "replaces"]).sorted()
 
     private static func columnNames(for words: CommandLineWords) -> [String] {
-        (CommandNames.command(in: words.before).type as? any ListCommand.Type)?.columnNames ?? []
+        (CommandPath(words.before, of: Muster.self).command as? any ListCommand.Type)?.columnNames ?? []
     }
 
     /// So long a person waits for a key without wondering.
