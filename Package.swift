@@ -156,7 +156,7 @@ let package = Package(
                 configuration,
                 logging,
             ]),
-        .target(name: "Usage", dependencies: [arguments]),
+        .target(name: "Usage", dependencies: ["Inventory", arguments]),
         // Executables.
         .executableTarget(
             name: "musterd", dependencies: ["HTTPCoding", "Node", "Systemd", "Usage", arguments, logging]),
@@ -253,7 +253,7 @@ let package = Package(
             dependencies: [
                 "LocalAPI", "LocalAPIServer", "HTTPCoding", "CRDT", "Engine", "Identity", "Inventory", "Node", "Outbox",
                 "Simulation",
-                "Storage", "Systemd", "muster",
+                "Storage", "Systemd", "Usage", "muster",
                 arguments, httpTypes, hummingbird, lifecycle, logging, nioCore, nioHTTP1, nioPosix,
             ],
             exclude: ["Snapshots"]),

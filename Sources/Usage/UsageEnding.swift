@@ -6,10 +6,10 @@ package import ArgumentParser
     import Darwin
 #endif
 
-/// How a program ends that was typed wrong or asked for its help, in the words of all other errors: ArgumentParser would say what is
-/// wrong in a line, and how all of the program is used in the next ones.
+/// How a program ends whose command line is wrong or asks for help, in the words of all other errors: ArgumentParser would say what
+/// is wrong in a line, and how the program is used in the next ones.
 package enum UsageEnding {
-    /// What is wrong and where to read how it is right, in one sentence; nil when there is nothing to say.
+    /// What is wrong and where to read how it is right, in one line; nil when there is nothing to say.
     ///
     /// - Parameter arguments: those of the program, without its own name.
     package static func sentence(
@@ -18,11 +18,20 @@ package enum UsageEnding {
         let lines = program.message(for: error).split(separator: "\n")
         let message = lines.map { $0.drop { $0 == " " } }.joined(separator: " ")
         guard !message.isEmpty else { return nil }
-        var path = CommandPath(arguments, of: program)
-        // Whoever has named no command means the one that the program is without.
-        if path.command == program, let meant = program.configuration.defaultSubcommand { path.enter(meant) }
+        // The parser knows a command that stands behind options, and the one that runs without a name. What a command itself has
+        // refused it tells of the program: there the words know more.
+        let typed = CommandPath(arguments, of: program).text
+        let parsed = parsedPath(program.fullMessage(for: error)) ?? ""
+        let path = parsed.count > typed.count ? parsed : typed
         let isSentence = message.last.map { ".?!".contains($0) } ?? false
-        return message + (isSentence ? " See " : "; see ") + "'\(path.text) --help'."
+        return message + (isSentence ? " See " : "; see ") + "'\(path) --help'."
+    }
+
+    /// From ArgumentParser's "See 'musterd rollback --help' for more information.", which it offers in no other form.
+    private static func parsedPath(_ message: String) -> String? {
+        let (before, after) = ("  See '", " --help' for more information.")
+        return message.split(separator: "\n").last { $0.hasPrefix(before) && $0.hasSuffix(after) }
+            .map { String($0.dropFirst(before.count).dropLast(after.count)) }
     }
 
     /// Runs what was typed.
@@ -37,19 +46,25 @@ package enum UsageEnding {
 
     /// The same, and ends the process unless that has come to its end.
     package static func run(_ program: any AsyncParsableCommand.Type) async {
+        let typed = Array(CommandLine.arguments.dropFirst())
+        if let mistake = CommandNames.mistake(in: typed, of: program) { end(program, mistake, code: EX_USAGE) }
         do {
             try await runTyped(program)
         } catch {
             let code = program.exitCode(for: error)
             if code == .success {
                 print(program.fullMessage(for: error))
-            } else if let sentence = sentence(
-                of: error, in: program, typed: Array(CommandLine.arguments.dropFirst()))
-            {
-                let line = Array("\(program._commandName): \(sentence)\n".utf8)
-                _ = write(STDERR_FILENO, line, line.count)
+                exit(EXIT_SUCCESS)
             }
-            exit(code.rawValue)
+            end(program, sentence(of: error, in: program, typed: typed), code: code.rawValue)
         }
+    }
+
+    private static func end(_ program: any ParsableCommand.Type, _ sentence: String?, code: Int32) -> Never {
+        if let sentence {
+            let line = Array("\(program._commandName): \(sentence)\n".utf8)
+            _ = write(STDERR_FILENO, line, line.count)
+        }
+        exit(code)
     }
 }

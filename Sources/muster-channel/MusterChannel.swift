@@ -52,7 +52,7 @@ struct Serve: AsyncParsableCommand {
             After the database was put back from a backup, serve with --recover until the laptops have come by: they know \
             what the server has said since, and bring it back. Meanwhile nothing is decided. Then start it as usual.
 
-            Example: muster-channel --listen 0.0.0.0:7480 --database /srv/muster/channel.sqlite
+            Example: muster-channel --listen 0.0.0.0:7480 --database /srv/channel.sqlite
             """)
 
     @Option(help: ArgumentHelp("Where laptops connect (default: 127.0.0.1:7480).", valueName: "host:port"))

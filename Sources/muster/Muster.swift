@@ -36,7 +36,7 @@ struct Muster: AsyncParsableCommand {
 enum EntryPoint {
     static func main() async {
         OutputCheck.keepClosed()
-        if let mistake = CommandNames.mistake(in: Array(CommandLine.arguments.dropFirst())) {
+        if let mistake = CommandNames.mistake(in: Array(CommandLine.arguments.dropFirst()), of: Muster.self) {
             StandardError.say(Text.plain(mistake))
             exit(SystemExit.usage.rawValue)
         }

@@ -141,7 +141,8 @@ let moduleRules: [String: ModuleRule] = [
         ["Configuration", "Logging", "ServiceLifecycle", "UnixSignals"],
         "composes the others; a library that it seems to need belongs behind one of them"),
     "Usage": .shell(
-        [], ["ArgumentParser"], "how programs end that were typed wrong, each of them; what is right each knows itself"),
+        ["Inventory"], ["ArgumentParser"],
+        "how programs end whose command line is wrong; what is right each knows itself"),
     "musterd": .shell(
         ["HTTPCoding", "Node", "Systemd", "Usage"], ["ArgumentParser", "Logging"],
         "flags and nothing else; compose in Node"),

@@ -1,4 +1,5 @@
 import Testing
+import Usage
 
 @testable import muster
 
@@ -13,7 +14,7 @@ struct CommandNamesTests {
             (["stauts"], "muster status"), (["fleet", "Revok"], "muster fleet revoke"),
         ])
     func nearest(words: [String], meant: String) throws {
-        let sentence = try #require(CommandNames.mistake(in: words))
+        let sentence = try #require(CommandNames.mistake(in: words, of: Muster.self))
         #expect(sentence.contains("did you mean '\(meant)'?") && sentence.contains("There is no command"))
     }
 
@@ -22,7 +23,7 @@ struct CommandNamesTests {
         arguments: [["frobnicate"], ["foo"], ["job", "frobnicate"], ["help", "xyzzy"]])
     func nothingNear(words: [String]) throws {
         let command = words.first == "job" ? "muster job" : "muster"
-        #expect(try #require(CommandNames.mistake(in: words)).contains("see '\(command) --help'"))
+        #expect(try #require(CommandNames.mistake(in: words, of: Muster.self)).contains("see '\(command) --help'"))
     }
 
     @Test(
@@ -33,6 +34,6 @@ struct CommandNamesTests {
             ["import", "jbo", "file.csv"],
         ])
     func names(words: [String]) {
-        #expect(CommandNames.mistake(in: words) == nil)
+        #expect(CommandNames.mistake(in: words, of: Muster.self) == nil)
     }
 }

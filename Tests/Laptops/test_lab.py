@@ -156,14 +156,23 @@ def test_a_stopwatch_leaves_out_the_time_in_which_programs_wait_for_a_processor(
     assert Stopwatch(lambda: next(times), lambda: next(waits)).seconds() == counted
 
 
+def test_who_waits_does_so_by_a_stopwatch(monkeypatch):
+    monkeypatch.setattr("lab.waiting.queued_seconds", time.monotonic)
+    began = time.monotonic()
+    with pytest.raises(AssertionError, match="not within 0.2 s: never"):
+        wait_until(lambda: False, 0.2, "never")
+    assert time.monotonic() - began > 0.4, "the processors were busy all the while"
+
+
 def test_the_kernel_tells_how_long_programs_wait_for_a_processor():
     if not os.path.exists("/proc/pressure/cpu"):
         assert queued_seconds() == 0
         return
-    before = queued_seconds()
+    before, began = queued_seconds(), time.monotonic()
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() + 1)]
     try:
         wait_until(lambda: queued_seconds() - before > 0.5, 20, "they wait for each other")
+        assert queued_seconds() - before <= time.monotonic() - began + 0.1, "and no longer than there was time"
     finally:
         for program in busy:
             program.kill()

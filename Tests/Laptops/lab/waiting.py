@@ -5,7 +5,7 @@ import time
 PAUSE_SECONDS = 0.01
 # Far longer than the kernel takes to hand over what was sent to a program.
 REST_SECONDS = 0.1
-# So much of the time that passes a stopwatch counts at least: a timer of ten seconds must not pass for a moment because much runs.
+# So much of the time that passes a stopwatch counts at least: what runs meanwhile doubles a limit at most.
 LEAST_SHARE = 0.5
 
 
@@ -24,14 +24,14 @@ def queued_seconds():
 class Stopwatch:
     """Counts the seconds in which whoever was ready had a processor.
 
-    The others tell how much runs beside a test, and nothing of what it tests: a limit on those would fail where the same
-    programs, and the same faults, are as quick as ever. A program that waits for something that never comes leaves a
-    processor idle, and is told as by any clock.
+    The others mostly tell how much runs beside a test: a limit on those would fail where the same programs are as quick as ever. On a
+    machine that does nothing else it is a clock like any other. Where the programs under test are what keeps the processors busy, and
+    that is what is measured, take a clock.
     """
 
-    def __init__(self, now=time.monotonic, queued=queued_seconds):
-        self.now, self.queued = now, queued
-        self.began, self.queued_before = now(), queued()
+    def __init__(self, now=time.monotonic, queued=None):
+        self.now, self.queued = now, queued or queued_seconds
+        self.began, self.queued_before = self.now(), self.queued()
 
     def seconds(self):
         passed = self.now() - self.began

@@ -1,18 +1,17 @@
-import ArgumentParser
+package import ArgumentParser
 import Inventory
-import Usage
 
-/// The names of the commands, for who has mistyped one.
-enum CommandNames {
+/// The names of a program's commands, for who has mistyped one.
+package enum CommandNames {
     /// What is wrong with the words that should name a command, and what to do; nil when they name one.
     ///
     /// - Parameter arguments: those of the program, without its own name.
-    static func mistake(in arguments: [String]) -> String? {
+    package static func mistake(in arguments: [String], of program: any ParsableCommand.Type) -> String? {
         var words = arguments[...]
         // 'muster help job list' is about 'muster job list'.
         if words.first == "help" { words = words.dropFirst() }
-        var command: any ParsableCommand.Type = Muster.self
-        var path = "muster"
+        var command = program
+        var path = program._commandName
         while !command.configuration.subcommands.isEmpty, let word = words.popFirst(), !word.hasPrefix("-") {
             let known = command.configuration.subcommands
             guard let next = known.first(where: { CommandPath.names(of: $0).contains(word) }) else {
@@ -24,7 +23,7 @@ enum CommandNames {
                 }
                 return "There is no command '\(path) \(word)'; \(nearest ?? "see '\(path) --help' for what there is.")"
             }
-            path += " \(CommandPath.names(of: next)[0])"
+            path += " \(next._commandName)"
             command = next
         }
         return nil
