@@ -16,7 +16,7 @@ final class WholeFile {
         self.path = path
         self.isReplacing = isReplacing
         // Another one may be under way to the same name.
-        part = "\(path).\(getpid()).part"
+        part = Self.part(of: path)
         descriptor = -1
         try checkName()
         // Left by a former process of the same number, or put there by somebody who wants to have it.
@@ -69,10 +69,14 @@ final class WholeFile {
         close(parent)
     }
 
-    /// Runs the body; Ctrl-C or a polite kill meanwhile ends the program, and leaves nothing.
-    func watched<Value>(_ body: () async throws -> Value) async throws -> Value {
-        let part = part
-        // Before anything else: who stops it at once leaves nothing, too.
+    private static func part(of path: String) -> String { "\(path).\(getpid()).part" }
+
+    /// Begins such a file and runs the body; Ctrl-C or a polite kill meanwhile ends the program, and leaves nothing.
+    static func watched<Value>(
+        path: String, isReplacing: Bool, isPrivate: Bool = true, _ body: (WholeFile) async throws -> Value
+    ) async throws -> Value {
+        let part = part(of: path)
+        // Before there is a file: who stops it as soon as that is seen leaves nothing, too.
         let signals = await UnixSignalsSequence(trapping: [.sigint, .sigterm])
         let watcher = Task {
             for await signal in signals {
@@ -83,7 +87,7 @@ final class WholeFile {
             }
         }
         defer { watcher.cancel() }
-        return try await body()
+        return try await body(WholeFile(path: path, isReplacing: isReplacing, isPrivate: isPrivate))
     }
 
     private func checkName() throws {

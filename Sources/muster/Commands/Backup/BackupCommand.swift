@@ -25,10 +25,9 @@ struct BackupCommand: AsyncParsableCommand {
 
     func run() async throws {
         if !force { try WholeFile.checkName(file, remedy: "name another file, or replace it with --force.") }
-        let output = try WholeFile(path: file, isReplacing: force)
         let progress = ProgressBar()
         var bytes = 0
-        try await output.watched {
+        try await WholeFile.watched(path: file, isReplacing: force) { output in
             defer { progress.clear() }
             try await options.withPatientClient { client in
                 try await client.backup { piece, size in

@@ -84,11 +84,10 @@ struct CarryOutCommand: AsyncParsableCommand {
         to recipient: CarryRecipient, _ target: String, _ cards: [String], _ client: LocalClient
     ) async throws -> CarriedOutReport {
         let request = CarryOutRequest(to: recipient.deviceID, cards: cards, jobs: jobs.isEmpty ? nil : jobs)
-        // Somebody else reads it on the other laptop, and only that laptop can.
-        let file = try WholeFile(path: target, isReplacing: true, isPrivate: false)
         let progress = ProgressBar()
         var bytes = 0
-        try await file.watched {
+        // Somebody else reads it on the other laptop, and only that laptop can.
+        try await WholeFile.watched(path: target, isReplacing: true, isPrivate: false) { file in
             defer { progress.clear() }
             try await client.carryOut(request) { piece in
                 try file.write(piece)

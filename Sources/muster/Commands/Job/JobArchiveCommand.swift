@@ -47,8 +47,7 @@ struct JobArchiveCommand: AsyncParsableCommand {
             try confirmation.confirm(
                 "This writes the job \"\(details.name)\" with \(counted(details.items, "item")) to \(path), and then removes it for "
                     + "good from every laptop and the server.", writingNameOf: details)
-            let file = try WholeFile(path: path, isReplacing: false)
-            let report = try await file.watched {
+            let report = try await WholeFile.watched(path: path, isReplacing: false) { file in
                 try await client.history(job: details.id) { try file.write($0) }
                 let report = try await Self.audited(file, details)
                 try file.publish()
