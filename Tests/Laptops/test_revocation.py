@@ -1,7 +1,6 @@
 """A laptop is shut out of the fleet for good. What its thief makes of it: test_revocation_attacks.py, and what breaks:
 test_revocation_faults.py."""
 
-
 from invitations import anna, invitation, invite, join, let_in, newcomer, path
 from lab import Stopwatch, never_during, wait_until
 from revoking import (
